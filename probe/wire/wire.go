@@ -1,0 +1,111 @@
+package wire
+
+// Version of the messages. An agent of another version is an error.
+const Version = 1
+
+// MaxLine is the longest message accepted, in bytes.
+const MaxLine = 1 << 20
+
+// DefaultPort is where agents listen for each other, TCP and UDP.
+const DefaultPort = 8462
+
+// Hello is the agent's first line.
+type Hello struct {
+	Version           int    `json:"version"`
+	Build             string `json:"build"`              // the probe's version
+	OS                string `json:"os"`                 // uname -s
+	Arch              string `json:"arch"`               // uname -m
+	Kernel            string `json:"kernel"`             // uname -r
+	CPUs              int    `json:"cpus"`               // usable by the agent
+	CongestionControl string `json:"congestion_control"` // the machine's default
+}
+
+// Request asks one thing; exactly one pointer is set.
+type Request struct {
+	ID         uint64      `json:"id"`
+	Serve      *Serve      `json:"serve,omitempty"`
+	RTT        *RTT        `json:"rtt,omitempty"`
+	Throughput *Throughput `json:"throughput,omitempty"`
+	Cancel     *Cancel     `json:"cancel,omitempty"` // answered at once; the cancelled request is answered too, with an error
+}
+
+// Response answers the request of the same ID. Error is empty on success;
+// a result cut short carries both what it has and the Error.
+type Response struct {
+	ID         uint64            `json:"id"`
+	Error      string            `json:"error,omitempty"`
+	Serve      *ServeResult      `json:"serve,omitempty"`
+	RTT        *RTTResult        `json:"rtt,omitempty"`
+	Throughput *ThroughputResult `json:"throughput,omitempty"`
+}
+
+// Serve makes the agent listen on Port, TCP and UDP, for peers that prove
+// Secret, and use Secret towards others. It comes once, before any test.
+type Serve struct {
+	Secret []byte `json:"secret"` // 32 random bytes of the run
+	Port   int    `json:"port"`   // 0 chooses one
+}
+
+// ServeResult says where the agent listens.
+type ServeResult struct {
+	Port int `json:"port"`
+}
+
+// Peer is where another agent listens.
+type Peer struct {
+	Addr string `json:"addr"` // IP address
+	Port int    `json:"port"`
+}
+
+// RTT measures the round trip from the asked agent to Peer over UDP.
+type RTT struct {
+	Peer       Peer    `json:"peer"`
+	Probes     int     `json:"probes"`      // 1 to 100,000
+	IntervalMs float64 `json:"interval_ms"` // between probes
+	WaitMs     float64 `json:"wait_ms"`     // for the last answers
+	DeadlineMs float64 `json:"deadline_ms"` // for everything, hard
+}
+
+// RTTResult counts only answers to probes of this test, each once.
+type RTTResult struct {
+	Probes    int     `json:"probes"`   // sent
+	Received  int     `json:"received"` // answered in time
+	MinMs     float64 `json:"min_ms"`
+	MeanMs    float64 `json:"mean_ms"`
+	P50Ms     float64 `json:"p50_ms"`
+	P99Ms     float64 `json:"p99_ms"`
+	StddevMs  float64 `json:"stddev_ms"`
+	LossRatio float64 `json:"loss_ratio"` // 0 to 1
+}
+
+// Throughput sends from the asked agent to Peer over TCP. It ends after Bytes
+// or DurationMs, whichever is set (both: whichever comes first).
+type Throughput struct {
+	Peer              Peer    `json:"peer"`
+	Bytes             int64   `json:"bytes,omitempty"`
+	DurationMs        float64 `json:"duration_ms,omitempty"`
+	Streams           int     `json:"streams"`                      // parallel connections, 1 to 128
+	DeadlineMs        float64 `json:"deadline_ms"`                  // for everything, hard
+	CongestionControl string  `json:"congestion_control,omitempty"` // empty: the machine's default
+}
+
+// ThroughputResult is what the receiver counted, TCP payload only.
+type ThroughputResult struct {
+	GoodputBps        float64  `json:"goodput_bps"`      // bit/s of the steady part, after slow start
+	GoodputMeanBps    float64  `json:"goodput_mean_bps"` // bit/s of the whole test
+	Bytes             int64    `json:"bytes"`            // received, whole test
+	DurationS         float64  `json:"duration_s"`       // first byte to last byte at the receiver
+	SlowStartBytes    int64    `json:"slow_start_bytes"` // received before the steady part
+	SlowStartS        float64  `json:"slow_start_s"`     // duration before the steady part
+	Streams           int      `json:"streams"`
+	CongestionControl string   `json:"congestion_control"`
+	MSSBytes          int      `json:"mss_bytes"`
+	RetransmitRatio   float64  `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
+	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
+	Flags             []string `json:"flags,omitempty"`  // for example "slow-start": the steady part was never reached
+}
+
+// Cancel ends a running request early.
+type Cancel struct {
+	ID uint64 `json:"id"`
+}

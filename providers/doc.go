@@ -1,0 +1,4 @@
+// Package providers owns the contract between a run and a cloud: what a
+// machine is, what may go wrong and what to do about it. The orchestrator calls
+// it; aws and gcp fulfil it. It must not know who calls, nor which clouds exist.
+package providers

@@ -1,0 +1,71 @@
+package providers
+
+import (
+	"context"
+	"net/netip"
+	"time"
+)
+
+// Run identifies one run: what everything it makes is marked with.
+type Run struct {
+	ID      string    // sorts by time, lower case, [a-z0-9-], at most 40 characters
+	Expires time.Time // when every machine of the run ends itself
+}
+
+// Spec is what a run wants of one machine.
+type Spec struct {
+	Run           Run
+	Region        string
+	MachineType   string
+	AuthorizedKey string     // the run's public key, one authorized_keys line
+	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)
+	HostKey       string     // its public half, one authorized_keys line
+	SSHFrom       netip.Addr // the only address that may reach port 22
+}
+
+// Machine is one running machine. Cells a cloud does not tell are empty.
+type Machine struct {
+	Cloud, Region, Zone string
+	ID, Type, Image     string
+	Public, Private     netip.Addr // IPv4 now; Public is the address the world reaches
+	User                string     // the login that AuthorizedKey was given
+	HostKey             string     // public host key to pin, known before the first connection
+}
+
+// Resource is anything of a run that exists in a cloud.
+type Resource struct {
+	Cloud, Region string // Region is empty for what is global
+	Kind          string // "instance", "disk", "key-pair", "security-group", "firewall-rule", "network"
+	ID, RunID     string
+	State         string    // the cloud's own word, for example "running"; empty where it has none
+	Expires       time.Time // zero when unknown
+}
+
+// Provider makes, admits, lists and destroys the machines of runs in one cloud.
+// All methods are safe for concurrent use, and every call inside them has a
+// time limit of its own: a silent endpoint is an *Error, never a hang.
+type Provider interface {
+	// Cloud is "aws" or "gcp".
+	Cloud() string
+
+	// Launch makes one machine in spec.Region with all it needs (key, network,
+	// the rule that lets spec.SSHFrom in) and returns once it has an address and
+	// a known host key. SSH may not answer yet. On an error it returns what it
+	// made so far (ID set if there is an instance), for the message only:
+	// Destroy goes by tag.
+	Launch(ctx context.Context, spec Spec) (Machine, error)
+
+	// Admit lets exactly the given peers reach probePort (TCP and UDP) of the
+	// run's machines in region. It may be called again with more peers.
+	Admit(ctx context.Context, run Run, region string, probePort int, peers []netip.Addr) error
+
+	// List returns everything the run left in regions, including what is
+	// global. An error means "unknown", even when resources are returned too.
+	List(ctx context.Context, runID string, regions []string) ([]Resource, error)
+
+	// Destroy removes everything of the run in regions and what is global, and
+	// returns when it is gone. It goes by tag or name, is safe to call
+	// twice, at once or for a run that never was, and goes on past errors,
+	// which it joins.
+	Destroy(ctx context.Context, runID string, regions []string) error
+}

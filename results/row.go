@@ -1,0 +1,47 @@
+package results
+
+// Status says what became of a pair.
+const (
+	StatusOK      = "ok"
+	StatusFailed  = "failed"
+	StatusSkipped = "skipped"
+)
+
+// Row is one directed pair of one run: a line of results.csv. The order of the
+// fields is the order of the columns, a promise to every reader: new columns
+// go to the right. Cells nobody measured are nil, and empty in the file.
+type Row struct {
+	RunID             string   `csv:"run_id"`    // sorts by time
+	Timestamp         string   `csv:"timestamp"` // RFC 3339, UTC, start of the pair's first test
+	Status            string   `csv:"status"`    // "ok", "failed" or "skipped"
+	Error             string   `csv:"error"`     // why the status is not "ok"
+	FromCloud         string   `csv:"from_cloud"`
+	FromRegion        string   `csv:"from_region"`
+	FromZone          string   `csv:"from_zone"`
+	FromMachine       string   `csv:"from_machine"` // machine type
+	ToCloud           string   `csv:"to_cloud"`
+	ToRegion          string   `csv:"to_region"`
+	ToZone            string   `csv:"to_zone"`
+	ToMachine         string   `csv:"to_machine"` // machine type
+	DistanceKm        *float64 `csv:"distance_km,omitempty"`
+	Path              string   `csv:"path"`         // "public" or "private"
+	IPVersion         string   `csv:"ip_version"`   // "4" or "6"
+	NetworkTier       string   `csv:"network_tier"` // GCP: "premium" or "standard"; else empty
+	RTTMinMs          *float64 `csv:"rtt_min_ms,omitempty"`
+	RTTMeanMs         *float64 `csv:"rtt_mean_ms,omitempty"`
+	RTTP50Ms          *float64 `csv:"rtt_p50_ms,omitempty"`
+	RTTP99Ms          *float64 `csv:"rtt_p99_ms,omitempty"`
+	RTTStddevMs       *float64 `csv:"rtt_stddev_ms,omitempty"`
+	RTTLossRatio      *float64 `csv:"rtt_loss_ratio,omitempty"`   // 0 to 1
+	RTTProbes         *int64   `csv:"rtt_probes,omitempty"`       // sent
+	GoodputBps        *float64 `csv:"goodput_bps,omitempty"`      // bit/s, steady part
+	GoodputMeanBps    *float64 `csv:"goodput_mean_bps,omitempty"` // bit/s, whole test
+	Bytes             *int64   `csv:"bytes,omitempty"`            // TCP payload received
+	DurationS         *float64 `csv:"duration_s,omitempty"`
+	Streams           *int64   `csv:"streams,omitempty"`
+	CongestionControl string   `csv:"congestion_control"`
+	MSSBytes          *int64   `csv:"mss_bytes,omitempty"`
+	RetransmitRatio   *float64 `csv:"retransmit_ratio,omitempty"` // 0 to 1
+	LimitedBy         string   `csv:"limited_by"`
+	Flags             string   `csv:"flags"` // separated by ";"
+}
