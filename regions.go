@@ -2,7 +2,11 @@ package antipode
 
 import (
 	_ "embed"
+	"fmt"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 )
 
 //go:embed regions.yaml
@@ -29,4 +33,35 @@ func (r Region) ID() string { return r.Cloud + ":" + r.Name }
 func SplitID(id string) (cloud, name string, ok bool) {
 	cloud, name, ok = strings.Cut(id, ":")
 	return cloud, name, ok && cloud != "" && name != ""
+}
+
+// Regions returns the embedded regions in the order of regions.yaml. The slice
+// is the caller's own. It panics if the embedded file is broken, which a test
+// rules out.
+func Regions() []Region { return slices.Clone(embedded()) }
+
+var embedded = sync.OnceValue(func() []Region {
+	regions, err := ParseRegions("regions.yaml", regionsYAML)
+	if err != nil {
+		panic("embedded " + err.Error())
+	}
+	return regions
+})
+
+// LoadRegions reads a file like regions.yaml. Errors are as of ParseRegions.
+func LoadRegions(path string) ([]Region, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("load regions: %w", err)
+	}
+	return ParseRegions(path, data)
+}
+
+// Find returns the region of the given ID, "cloud:region".
+func Find(regions []Region, id string) (Region, bool) {
+	i := slices.IndexFunc(regions, func(r Region) bool { return r.ID() == id })
+	if i < 0 {
+		return Region{}, false
+	}
+	return regions[i], true
 }
