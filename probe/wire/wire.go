@@ -17,7 +17,7 @@ type Hello struct {
 	Arch              string `json:"arch"`               // uname -m
 	Kernel            string `json:"kernel"`             // uname -r
 	CPUs              int    `json:"cpus"`               // usable by the agent
-	CongestionControl string `json:"congestion_control"` // the machine's default
+	CongestionControl string `json:"congestion_control"` // the machine's default; empty if it can't be asked
 }
 
 // Request asks one thing; exactly one pointer is set.
@@ -30,7 +30,8 @@ type Request struct {
 }
 
 // Response answers the request of the same ID. Error is empty on success;
-// a result cut short carries both what it has and the Error.
+// a result cut short carries both what it has and the Error. A line that is no
+// Request is answered with its ID, 0 if it has none.
 type Response struct {
 	ID         uint64            `json:"id"`
 	Error      string            `json:"error,omitempty"`
@@ -61,12 +62,14 @@ type Peer struct {
 type RTT struct {
 	Peer       Peer    `json:"peer"`
 	Probes     int     `json:"probes"`      // 1 to 100,000
-	IntervalMs float64 `json:"interval_ms"` // between probes
-	WaitMs     float64 `json:"wait_ms"`     // for the last answers
-	DeadlineMs float64 `json:"deadline_ms"` // for everything, hard
+	IntervalMs float64 `json:"interval_ms"` // between probes, 0.1 or more
+	WaitMs     float64 `json:"wait_ms"`     // for an answer; a later one counts as lost
+	DeadlineMs float64 `json:"deadline_ms"` // for everything, hard; at most an hour
 }
 
-// RTTResult counts only answers to probes of this test, each once.
+// RTTResult counts only answers to probes of this test, each once. The times
+// are of the network and the kernels, without the responder's own. With nothing
+// received the times are 0 and the Response carries an Error.
 type RTTResult struct {
 	Probes    int     `json:"probes"`   // sent
 	Received  int     `json:"received"` // answered in time
@@ -85,9 +88,18 @@ type Throughput struct {
 	Bytes             int64   `json:"bytes,omitempty"`
 	DurationMs        float64 `json:"duration_ms,omitempty"`
 	Streams           int     `json:"streams"`                      // parallel connections, 1 to 128
-	DeadlineMs        float64 `json:"deadline_ms"`                  // for everything, hard
+	DeadlineMs        float64 `json:"deadline_ms"`                  // for everything, hard; at most an hour
 	CongestionControl string  `json:"congestion_control,omitempty"` // empty: the machine's default
 }
+
+// Flags of a ThroughputResult.
+const (
+	// FlagSlowStart: the test ended before slow start was over. GoodputBps is
+	// the rate of its last rounds, a lower bound of what the path carries.
+	FlagSlowStart = "slow-start"
+	// FlagPartial: the test was cut short; the figures are of what was seen.
+	FlagPartial = "partial"
+)
 
 // ThroughputResult is what the receiver counted, TCP payload only.
 type ThroughputResult struct {
@@ -102,7 +114,7 @@ type ThroughputResult struct {
 	MSSBytes          int      `json:"mss_bytes"`
 	RetransmitRatio   float64  `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
 	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
-	Flags             []string `json:"flags,omitempty"`  // for example "slow-start": the steady part was never reached
+	Flags             []string `json:"flags,omitempty"`  // see FlagSlowStart, FlagPartial
 }
 
 // Cancel ends a running request early.
