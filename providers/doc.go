@@ -1,4 +1,5 @@
 // Package providers owns the contract between a run and a cloud: what a
-// machine is, what may go wrong and what to do about it. The orchestrator calls
-// it; aws and gcp fulfil it. It must not know who calls, nor which clouds exist.
+// machine is, what may go wrong and what to do about it, and the patience every
+// cloud's calls are made with (Call, Poll, Drain). The orchestrator calls it;
+// aws and gcp fulfil it. It must not know who calls, nor which clouds exist.
 package providers

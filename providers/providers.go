@@ -8,7 +8,7 @@ import (
 
 // Run identifies one run: what everything it makes is marked with.
 type Run struct {
-	ID      string    // sorts by time, lower case, [a-z0-9-], at most 40 characters
+	ID      string    // sorts by time, [a-z0-9-], at most MaxRunID characters
 	Expires time.Time // when every machine of the run ends itself
 }
 
@@ -35,11 +35,21 @@ type Machine struct {
 // Resource is anything of a run that exists in a cloud.
 type Resource struct {
 	Cloud, Region string // Region is empty for what is global
-	Kind          string // "instance", "disk", "key-pair", "security-group", "firewall-rule", "network"
+	Kind          string // one of the constants, for example Instance
 	ID, RunID     string
 	State         string    // the cloud's own word, for example "running"; empty where it has none
 	Expires       time.Time // zero when unknown
 }
+
+// Kinds of resources, the same words for every cloud.
+const (
+	Instance      = "instance"
+	Disk          = "disk"
+	KeyPair       = "key-pair"
+	SecurityGroup = "security-group"
+	FirewallRule  = "firewall-rule"
+	Network       = "network"
+)
 
 // Provider makes, admits, lists and destroys the machines of runs in one cloud.
 // All methods are safe for concurrent use, and every call inside them has a
@@ -55,17 +65,19 @@ type Provider interface {
 	// Destroy goes by tag.
 	Launch(ctx context.Context, spec Spec) (Machine, error)
 
-	// Admit lets exactly the given peers reach probePort (TCP and UDP) of the
-	// run's machines in region. It may be called again with more peers.
+	// Admit lets the given peers, and nobody else, reach probePort (TCP and UDP)
+	// of the run's machine in region. Called again it adds peers and takes none
+	// away.
 	Admit(ctx context.Context, run Run, region string, probePort int, peers []netip.Addr) error
 
 	// List returns everything the run left in regions, including what is
-	// global. An error means "unknown", even when resources are returned too.
+	// global; an empty runID means every run. An error means "unknown", even
+	// when resources are returned too.
 	List(ctx context.Context, runID string, regions []string) ([]Resource, error)
 
 	// Destroy removes everything of the run in regions and what is global, and
 	// returns when it is gone. It goes by tag or name, is safe to call
 	// twice, at once or for a run that never was, and goes on past errors,
-	// which it joins.
+	// which it joins. An empty runID is refused.
 	Destroy(ctx context.Context, runID string, regions []string) error
 }

@@ -1,0 +1,48 @@
+package providers
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+)
+
+// What marks everything a run makes. Both words are valid as an EC2 tag and as
+// a GCP label; the form of the expiry is the cloud's.
+const (
+	TagRun     = "antipode-run"
+	TagExpires = "antipode-expires"
+)
+
+// MaxRunID is the longest run id, in characters: a GCP name of 63 has to hold
+// prefix, run, region and a number.
+const MaxRunID = 24
+
+var runID = regexp.MustCompile(fmt.Sprintf(`^[a-z0-9]([a-z0-9-]{0,%d}[a-z0-9])?$`, MaxRunID-2))
+
+// Name is what a run's things are called, or begin with.
+func Name(runID string) string { return "antipode-" + runID }
+
+// CheckRunID says whether id can be part of every name a cloud asks for.
+func CheckRunID(id string) error {
+	if !runID.MatchString(id) {
+		return fmt.Errorf("run id %q: want 1 to %d of a-z, 0-9 and inner hyphens", id, MaxRunID)
+	}
+	return nil
+}
+
+// Check finds what no cloud could work with.
+func (s Spec) Check() error {
+	switch {
+	case s.Region == "":
+		return errors.New("spec without a region")
+	case s.MachineType == "":
+		return errors.New("spec without a machine type")
+	case s.AuthorizedKey == "":
+		return errors.New("spec without an authorized key")
+	case !s.SSHFrom.IsValid():
+		return errors.New("spec without the address SSH comes from")
+	case s.Run.Expires.IsZero():
+		return errors.New("run without an expiry")
+	}
+	return CheckRunID(s.Run.ID)
+}
