@@ -1,0 +1,195 @@
+package results_test
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/antipode-bench/antipode/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// measured is a pair with every cell filled, and numbers that need rounding.
+func measured() results.Row {
+	return results.Row{
+		RunID: "20261130-101500-abcd", Timestamp: "2026-11-30T10:15:00Z", Status: results.StatusOK,
+		FromCloud: "aws", FromRegion: "us-east-1", FromZone: "us-east-1a", FromMachine: "t3.nano",
+		ToCloud: "gcp", ToRegion: "europe-west3", ToZone: "europe-west3-b", ToMachine: "e2-small",
+		DistanceKm: new(6533.12345), Path: "public", IPVersion: "4", NetworkTier: "premium",
+		RTTMinMs: new(88.0), RTTMeanMs: new(88.51), RTTP50Ms: new(88.4237), RTTP99Ms: new(91.25), RTTStddevMs: new(0.0004),
+		RTTLossRatio: new(0.01), RTTProbes: new(int64(100)),
+		GoodputBps: new(1.23e9), GoodputMeanBps: new(100_000_000.4), Bytes: new(int64(123_456_789_012)),
+		DurationS: new(10.0000001), Streams: new(int64(1)), CongestionControl: "cubic", MSSBytes: new(int64(1448)),
+		RetransmitRatio: new(1e-7), LimitedBy: "unknown", Flags: "slow-start;time-cap",
+	}
+}
+
+func failed() results.Row {
+	return results.Row{
+		RunID: "20261130-101500-abcd", Timestamp: "2026-11-30T10:15:10Z",
+		Status: results.StatusFailed, Error: "tcp connect: timed out, after 10 s",
+		FromCloud: "gcp", FromRegion: "europe-west3", ToCloud: "aws", ToRegion: "us-east-1",
+		DistanceKm: new(6533.12345),
+	}
+}
+
+func write(t *testing.T, rows ...results.Row) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "results.csv")
+	w, err := results.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFileIsAsPromised(t *testing.T) {
+	got, err := os.ReadFile(write(t, measured(), failed()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const golden = "testdata/two-rows.csv"
+	if *update {
+		if err := os.WriteFile(golden, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("file differs from %s (-want +got):\n%s", golden, diff)
+	}
+}
+
+// The header is a promise to every reader: columns may only be added on the
+// right, so this text may only grow at its end.
+func TestHeaderIsAsPromised(t *testing.T) {
+	const want = "run_id,timestamp,status,error,from_cloud,from_region,from_zone,from_machine," +
+		"to_cloud,to_region,to_zone,to_machine,distance_km,path,ip_version,network_tier," +
+		"rtt_min_ms,rtt_mean_ms,rtt_p50_ms,rtt_p99_ms,rtt_stddev_ms,rtt_loss_ratio,rtt_probes," +
+		"goodput_bps,goodput_mean_bps,bytes,duration_s,streams,congestion_control,mss_bytes," +
+		"retransmit_ratio,limited_by,flags"
+	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	f, err := results.ReadFile(write(t, measured(), failed()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := measured()
+	full.DistanceKm, full.RTTP50Ms, full.RTTStddevMs = new(6533.123), new(88.424), new(0.0)
+	full.GoodputMeanBps, full.DurationS = new(1e8), new(10.0)
+	short := failed()
+	short.DistanceKm = new(6533.123)
+	if diff := cmp.Diff(results.File{Rows: []results.Row{full, short}}, f); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	again, err := results.ReadFile(write(t, f.Rows...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f, again); diff != "" {
+		t.Errorf("rows change when written again (-first +second):\n%s", diff)
+	}
+}
+
+func TestWriteLeavesTheCallersRow(t *testing.T) {
+	r := measured()
+	write(t, r)
+	if diff := cmp.Diff(measured(), r); diff != "" {
+		t.Errorf("(-before +after):\n%s", diff)
+	}
+}
+
+func TestErrorTextIsHarmless(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"lines":       {"dial:\r\n\tno route\n", "dial: no route"},
+		"formula":     {"=HYPERLINK(\"x\")", "'=HYPERLINK(\"x\")"},
+		"at":          {"@SUM(1)", "'@SUM(1)"},
+		"tab formula": {"\t-1+2", "'-1+2"},
+		"quotes":      {`say "a,b"`, `say "a,b"`},
+		"not UTF-8":   {"bad \xff byte", "bad \uFFFD byte"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := failed()
+			r.Error = c.text
+			path := write(t, r)
+			f, err := results.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := f.Rows[0].Error; got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if data, _ := os.ReadFile(path); strings.Count(string(data), "\n") != 2 {
+				t.Errorf("the row takes more than a line: %q", data)
+			}
+		})
+	}
+}
+
+func TestValidate(t *testing.T) {
+	for name, c := range map[string]struct {
+		base  func() results.Row
+		spoil func(*results.Row)
+		want  string // column; empty: nothing is wrong
+	}{
+		"good":                {measured, func(r *results.Row) {}, ""},
+		"good failure":        {failed, func(r *results.Row) {}, ""},
+		"only RTT":            {measured, func(r *results.Row) { r.GoodputBps = nil }, ""},
+		"no run":              {measured, func(r *results.Row) { r.RunID = "" }, "run_id"},
+		"local time":          {measured, func(r *results.Row) { r.Timestamp = "2026-11-30T10:15:00+01:00" }, "timestamp"},
+		"unknown status":      {measured, func(r *results.Row) { r.Status = "fine" }, "status"},
+		"ok with an error":    {measured, func(r *results.Row) { r.Error = "x" }, "error"},
+		"ok without figures":  {failed, func(r *results.Row) { r.Status, r.Error = "ok", "" }, "status"},
+		"failed with figures": {failed, func(r *results.Row) { r.GoodputBps = new(0.0) }, "status"},
+		"failed, no reason":   {failed, func(r *results.Row) { r.Error = " " }, "error"},
+		"no cloud":            {measured, func(r *results.Row) { r.FromCloud = "" }, "from_cloud"},
+		"formula":             {measured, func(r *results.Row) { r.ToMachine = "=1" }, "to_machine"},
+		"NaN":                 {measured, func(r *results.Row) { r.RTTMeanMs = new(math.NaN()) }, "rtt_mean_ms"},
+		"infinite":            {measured, func(r *results.Row) { r.GoodputBps = new(math.Inf(1)) }, "goodput_bps"},
+		"negative":            {measured, func(r *results.Row) { r.DurationS = new(-1.0) }, "duration_s"},
+		"negative count":      {measured, func(r *results.Row) { r.Bytes = new(int64(-1)) }, "bytes"},
+		"loss over 1":         {measured, func(r *results.Row) { r.RTTLossRatio = new(1.1) }, "rtt_loss_ratio"},
+		"min above median":    {measured, func(r *results.Row) { r.RTTMinMs = new(89.0) }, "rtt_min_ms"},
+		"p99 below median":    {measured, func(r *results.Row) { r.RTTP99Ms = new(1.0) }, "rtt_p99_ms"},
+		"flags with commas":   {measured, func(r *results.Row) { r.Flags = "a,b" }, "flags"},
+		"unknown path":        {measured, func(r *results.Row) { r.Path = "lan" }, "path"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := c.base()
+			c.spoil(&r)
+			w, err := results.Create(filepath.Join(t.TempDir(), "results.csv"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			err = w.Write(r)
+			if c.want == "" && err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			if c.want != "" && (err == nil || !strings.Contains(err.Error(), "column "+c.want+":")) {
+				t.Errorf("err = %v, want one about column %s", err, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package results_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/antipode-bench/antipode/results"
+)
+
+func TestTable(t *testing.T) {
+	second := measured()
+	second.FromRegion, second.GoodputBps, second.RTTP50Ms = "ap-southeast-2", new(3.21e6), new(7.5)
+	const want = `FROM                TO                   KM  RTT P50      GOODPUT  STATUS
+aws:ap-southeast-2  gcp:europe-west3  6,533  7.50 ms  3.21 Mbit/s  ok
+aws:us-east-1       gcp:europe-west3  6,533  88.4 ms  1.23 Gbit/s  ok
+gcp:europe-west3    aws:us-east-1     6,533        -            -  failed: tcp connect: timed out, after 10 s
+`
+	var b strings.Builder
+	if err := results.Table(&b, []results.Row{failed(), measured(), second}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestFigures(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{results.Rate(0), "0 bit/s"},
+		{results.Rate(950), "950 bit/s"},
+		{results.Rate(999.6), "1.00 kbit/s"},
+		{results.Rate(10e6), "10.0 Mbit/s"},
+		{results.Rate(999.96e6), "1.00 Gbit/s"},
+		{results.Rate(12.5e15), "12500 Tbit/s"},
+		{results.Milliseconds(0.0912), "0.091 ms"},
+		{results.Milliseconds(99.96), "100 ms"},
+		{results.Kilometres(0.4), "0"},
+		{results.Kilometres(999.6), "1,000"},
+		{results.Kilometres(20015), "20,015"},
+		{results.Kilometres(1234567), "1,234,567"},
+	} {
+		if c.got != c.want {
+			t.Errorf("got %q, want %q", c.got, c.want)
+		}
+	}
+}

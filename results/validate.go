@@ -1,0 +1,163 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+var (
+	runIDForm = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) // region, zone, machine type, ...
+	wordsForm = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`)   // flags
+)
+
+// Validate says everything that is wrong with a row, naming the columns: a
+// missing name, a value outside its range or enumeration, NaN or infinity, a
+// pair that is not ok but has figures or no reason, one that is ok but has none.
+// The error is one line.
+func Validate(r Row) error {
+	var texts []string
+	for _, err := range slices.Concat(checkNames(r), checkStatus(r), checkNumbers(r)) {
+		texts = append(texts, err.Error())
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(texts, "; "))
+}
+
+func checkNames(r Row) (errs []error) {
+	must := func(column, value string, form *regexp.Regexp) {
+		if !form.MatchString(value) {
+			errs = append(errs, fmt.Errorf("column %s: bad value %q", column, value))
+		}
+	}
+	may := func(column, value string, form *regexp.Regexp) {
+		if value != "" {
+			must(column, value, form)
+		}
+	}
+	must("run_id", r.RunID, runIDForm)
+	if at, err := time.Parse(time.RFC3339, r.Timestamp); err != nil || !strings.HasSuffix(r.Timestamp, "Z") || at.IsZero() {
+		errs = append(errs, fmt.Errorf("column timestamp: %q is not RFC 3339 in UTC", r.Timestamp))
+	}
+	must("from_cloud", r.FromCloud, nameForm)
+	must("from_region", r.FromRegion, nameForm)
+	may("from_zone", r.FromZone, nameForm)
+	may("from_machine", r.FromMachine, nameForm)
+	must("to_cloud", r.ToCloud, nameForm)
+	must("to_region", r.ToRegion, nameForm)
+	may("to_zone", r.ToZone, nameForm)
+	may("to_machine", r.ToMachine, nameForm)
+	may("congestion_control", r.CongestionControl, nameForm)
+	may("limited_by", r.LimitedBy, wordsForm)
+	may("flags", r.Flags, wordsForm)
+	return errs
+}
+
+func checkStatus(r Row) (errs []error) {
+	enum := func(column, value string, allowed ...string) {
+		if !slices.Contains(allowed, value) {
+			errs = append(errs, fmt.Errorf("column %s: %q is not one of %q", column, value, allowed))
+		}
+	}
+	enum("status", r.Status, StatusOK, StatusFailed, StatusSkipped)
+	enum("path", r.Path, "", "public", "private")
+	enum("ip_version", r.IPVersion, "", "4", "6")
+	enum("network_tier", r.NetworkTier, "", "premium", "standard")
+
+	ok, empty := r.Status == StatusOK, unmeasured(r)
+	switch {
+	case ok && r.Error != "":
+		errs = append(errs, errors.New("column error: must be empty when the status is ok"))
+	case ok && empty:
+		errs = append(errs, errors.New("column status: ok without a measurement"))
+	case !ok && r.Error == "":
+		errs = append(errs, fmt.Errorf("column error: must say why the status is %q", r.Status))
+	case !ok && !empty:
+		errs = append(errs, fmt.Errorf("column status: %q with measurements", r.Status))
+	}
+	return errs
+}
+
+// unmeasured is true when no measurement cell is filled. The distance is known
+// without measuring.
+func unmeasured(r Row) bool {
+	for _, n := range numbers(&r) {
+		if n.column != "distance_km" && n.filled() {
+			return false
+		}
+	}
+	return r.CongestionControl == ""
+}
+
+func checkNumbers(r Row) (errs []error) {
+	for _, n := range numbers(&r) {
+		switch {
+		case n.float != nil && *n.float != nil && !(**n.float >= 0 && **n.float <= n.max):
+			errs = append(errs, fmt.Errorf("column %s: %v is outside 0 to %v", n.column, **n.float, n.max))
+		case n.int != nil && *n.int != nil && **n.int < 0:
+			errs = append(errs, fmt.Errorf("column %s: %d is negative", n.column, **n.int))
+		}
+	}
+	return append(errs, checkOrder(r)...)
+}
+
+// checkOrder holds the percentiles against each other.
+func checkOrder(r Row) (errs []error) {
+	const slack = 0.0011 // ms, two roundings to 1 us
+	above := func(low, high *float64) bool { return low != nil && high != nil && *low > *high+slack }
+	if above(r.RTTMinMs, r.RTTP50Ms) || above(r.RTTMinMs, r.RTTMeanMs) {
+		errs = append(errs, errors.New("column rtt_min_ms: above the median or the mean"))
+	}
+	if above(r.RTTP50Ms, r.RTTP99Ms) {
+		errs = append(errs, errors.New("column rtt_p99_ms: below the median"))
+	}
+	return errs
+}
+
+// number is one numeric cell: where it lives in a row and what it may hold.
+type number struct {
+	column   string
+	float    **float64 // or
+	int      **int64
+	max      float64 // of float
+	decimals int     // of float, kept in the file
+}
+
+func (n number) filled() bool {
+	return n.float != nil && *n.float != nil || n.int != nil && *n.int != nil
+}
+
+// numbers gives the numeric cells of r in the order of the columns. RTTs are
+// kept to 1 us, distances to 1 m, rates to 1 bit/s.
+func numbers(r *Row) []number {
+	const ratio = 1.0
+	anything := math.MaxFloat64
+	float := func(column string, p **float64, most float64, decimals int) number {
+		return number{column: column, float: p, max: most, decimals: decimals}
+	}
+	whole := func(column string, p **int64) number { return number{column: column, int: p} }
+	return []number{
+		float("distance_km", &r.DistanceKm, anything, 3),
+		float("rtt_min_ms", &r.RTTMinMs, anything, 3),
+		float("rtt_mean_ms", &r.RTTMeanMs, anything, 3),
+		float("rtt_p50_ms", &r.RTTP50Ms, anything, 3),
+		float("rtt_p99_ms", &r.RTTP99Ms, anything, 3),
+		float("rtt_stddev_ms", &r.RTTStddevMs, anything, 3),
+		float("rtt_loss_ratio", &r.RTTLossRatio, ratio, 9),
+		whole("rtt_probes", &r.RTTProbes),
+		float("goodput_bps", &r.GoodputBps, anything, 0),
+		float("goodput_mean_bps", &r.GoodputMeanBps, anything, 0),
+		whole("bytes", &r.Bytes),
+		float("duration_s", &r.DurationS, anything, 6),
+		whole("streams", &r.Streams),
+		whole("mss_bytes", &r.MSSBytes),
+		float("retransmit_ratio", &r.RetransmitRatio, ratio, 9),
+	}
+}
