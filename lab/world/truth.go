@@ -1,0 +1,96 @@
+package world
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/gocarina/gocsv"
+
+	"github.com/antipode-bench/antipode"
+)
+
+// Segment sizes of a path with an MTU of 1500, in bytes. TCP uses the
+// time-stamp option, so a full segment carries 1448.
+const (
+	segmentBytes = 1500
+	payloadBytes = 1448
+)
+
+// stockWindowBytes is the TCP payload one connection can have in flight with
+// the stock Linux limits: net.ipv4.tcp_wmem allows 4 MiB of send memory, which
+// held 2.9 MB of payload when it was measured (116 Mbit/s at 200 ms). The stock
+// receive window is larger, so the send buffer binds first.
+const stockWindowBytes = 2.9e6
+
+// Row is what a perfect measurement of one directed pair would say: one TCP
+// flow between two machines that do nothing else, buffers of stock size.
+type Row struct {
+	FromCloud  string  `csv:"from_cloud"`
+	FromRegion string  `csv:"from_region"`
+	ToCloud    string  `csv:"to_cloud"`
+	ToRegion   string  `csv:"to_region"`
+	RTTMs      float64 `csv:"rtt_ms"`
+	GoodputBps float64 `csv:"goodput_bps"` // TCP payload, bit/s
+	LimitedBy  string  `csv:"limited_by"`  // "rate-cap", "flow-cap" or "send-buffer"
+}
+
+// Truth is a row per directed pair of different regions, in the order of the
+// file. machineTypes names the machine type used in each cloud; a cloud that
+// is not in it has machines of its regions' rates.
+//
+// Loss is not in it: what a flow makes of loss depends on its congestion control.
+func (w *World) Truth(machineTypes map[string]string) []Row {
+	var rows []Row
+	for _, from := range w.Regions {
+		for _, to := range w.Regions {
+			if from.ID != to.ID {
+				rows = append(rows, w.truth(from.ID, to.ID, machineTypes))
+			}
+		}
+	}
+	return rows
+}
+
+func (w *World) truth(from, to string, machineTypes map[string]string) Row {
+	var row Row
+	row.FromCloud, row.FromRegion, _ = antipode.SplitID(from)
+	row.ToCloud, row.ToRegion, _ = antipode.SplitID(to)
+	forth, back := w.Path(from, to), w.Path(to, from)
+	row.RTTMs = forth.DelayMs + back.DelayMs
+
+	machine := lowestLimit(
+		w.Machine(from, machineTypes[row.FromCloud]).EgressBps,
+		w.Machine(to, machineTypes[row.ToCloud]).IngressBps)
+	rate := lowestLimit(machine, forth.FlowBps)
+	row.LimitedBy = "rate-cap"
+	if rate < machine {
+		row.LimitedBy = "flow-cap"
+	}
+	row.GoodputBps = rate * payloadBytes / segmentBytes
+	if window := stockWindowBytes * 8 / (row.RTTMs / 1000); window < row.GoodputBps {
+		row.GoodputBps, row.LimitedBy = window, "send-buffer"
+	}
+	row.RTTMs = math.Round(row.RTTMs*1e4) / 1e4
+	row.GoodputBps = math.Round(row.GoodputBps)
+	return row
+}
+
+// lowestLimit is the smallest of rates, of which 0 means no limit: +Inf if none has one.
+func lowestLimit(rates ...float64) float64 {
+	lowest := math.Inf(1)
+	for _, r := range rates {
+		if r > 0 {
+			lowest = min(lowest, r)
+		}
+	}
+	return lowest
+}
+
+// WriteCSV writes the rows with a header.
+func WriteCSV(out io.Writer, rows []Row) error {
+	if err := gocsv.Marshal(rows, out); err != nil {
+		return fmt.Errorf("write truth: %w", err)
+	}
+	return nil
+}
