@@ -1,0 +1,137 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/antipode-bench/antipode"
+)
+
+// selectRegions grants --clouds, --cloud-pairs (as far as it says which clouds)
+// and --regions.
+func selectRegions(all []antipode.Region, w Wishes) ([]antipode.Region, error) {
+	clouds, err := selectClouds(w)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.Regions) > 0 {
+		return namedRegions(all, w, clouds)
+	}
+	regions := slices.DeleteFunc(slices.Clone(all), func(r antipode.Region) bool {
+		return r.Partition != "" || !slices.Contains(clouds, r.Cloud)
+	})
+	if len(regions) < 2 {
+		return nil, &WishError{"--clouds", strings.Join(clouds, ","), "leaves no two regions"}
+	}
+	return regions, nil
+}
+
+// selectClouds are the clouds whose regions may take part.
+func selectClouds(w Wishes) ([]string, error) {
+	clouds := measurable
+	if len(w.Clouds) > 0 {
+		clouds = nil
+	}
+	for _, name := range w.Clouds {
+		cloud := strings.ToLower(strings.TrimSpace(name))
+		if err := checkCloud("--clouds", name, cloud); err != nil {
+			return nil, err
+		}
+		clouds = append(clouds, cloud)
+	}
+	for _, pair := range w.CloudPairs {
+		for _, cloud := range []string{pair.From, pair.To} {
+			if err := checkCloud("--cloud-pairs", pair.String(), cloud); err != nil {
+				return nil, err
+			}
+			if !slices.Contains(clouds, cloud) {
+				return nil, &WishError{"--cloud-pairs", pair.String(), "excluded by --clouds " + strings.Join(clouds, ",")}
+			}
+		}
+	}
+	return clouds, nil
+}
+
+// checkCloud blames flag and value, as given, unless cloud is measurable.
+func checkCloud(flag, value, cloud string) error {
+	if slices.Contains(measurable, cloud) {
+		return nil
+	}
+	return &WishError{flag, value, "no machine can be launched in cloud \"" + cloud + "\"; choose from " + strings.Join(measurable, ", ")}
+}
+
+// namedRegions resolves --regions. A named region that another flag excludes
+// is a contradiction, not something to leave out in silence.
+func namedRegions(all []antipode.Region, w Wishes, clouds []string) ([]antipode.Region, error) {
+	named := map[antipode.Region]bool{}
+	for _, name := range w.Regions {
+		r, err := resolve(all, "--regions", name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(clouds, r.Cloud) {
+			return nil, &WishError{"--regions", name, "excluded by --clouds " + strings.Join(clouds, ",")}
+		}
+		named[r] = true
+	}
+	if len(named) < 2 {
+		return nil, &WishError{"--regions", strings.Join(w.Regions, ","), "a pair needs two regions"}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r antipode.Region) bool { return !named[r] }), nil
+}
+
+// resolve finds the region that name, an id or a bare name, stands for.
+func resolve(all []antipode.Region, flag, name string) (antipode.Region, error) {
+	want := strings.ToLower(strings.TrimSpace(name))
+	var found []antipode.Region
+	for _, r := range all {
+		if want == r.ID() || want == r.Name {
+			found = append(found, r)
+		}
+	}
+	switch {
+	case len(found) == 0:
+		return antipode.Region{}, &WishError{flag, name, "unknown region; the nearest name is " + nearest(all, want)}
+	case len(found) > 1:
+		return antipode.Region{}, &WishError{flag, name, "means both " + found[0].ID() + " and " + found[1].ID()}
+	}
+	return found[0], checkCloud(flag, name, found[0].Cloud)
+}
+
+// nearest is the id of the region whose id or bare name takes the fewest edits
+// to become name; the first of several.
+func nearest(all []antipode.Region, name string) string {
+	best, fewest := "", len(name)+100
+	for _, r := range all {
+		known := r.Name
+		if strings.Contains(name, ":") {
+			known = r.ID()
+		}
+		if n := edits(name, known); n < fewest {
+			best, fewest = r.ID(), n
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance: the fewest insertions, deletions and
+// replacements of bytes that make b of a.
+func edits(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,159 @@
+package plan
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSelectDefault(t *testing.T) {
+	regions, pairs, err := Select(antipode.Regions(), Wishes{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(regions) != 77 || len(pairs) != 5852 {
+		t.Errorf("Select = %d regions, %d pairs; want 77, 5852", len(regions), len(pairs))
+	}
+	for _, r := range regions {
+		if r.Cloud == "azure" || r.Partition != "" {
+			t.Errorf("%s is in the default selection", r.ID())
+		}
+	}
+}
+
+func TestSelect(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		wishes  Wishes
+		regions string
+		pairs   int
+	}{
+		{"named", Wishes{Regions: []string{"us-east4", " AWS:us-east-1", "us-east-1"}}, "aws:us-east-1 gcp:us-east4", 2},
+		{"another partition by name", Wishes{Regions: []string{"cn-north-1", "us-gov-west-1"}}, "aws:us-gov-west-1 aws:cn-north-1", 2},
+		{"pairs", Wishes{Pairs: []string{"us-east4>eu-west-1", "aws:eu-west-1 > gcp:us-east4", "us-east4>eu-west-1"}}, "aws:eu-west-1 gcp:us-east4", 2},
+		{"one direction", Wishes{Regions: []string{"us-east-1", "us-east4", "us-west1"}, CloudPairs: []CloudPair{{"aws", "gcp"}}}, "aws:us-east-1 gcp:us-east4 gcp:us-west1", 2},
+		{"near", Wishes{Regions: []string{"us-east-1", "us-east4", "ap-southeast-2"}, MaxKm: 10}, "aws:us-east-1 gcp:us-east4", 2},
+		{"far", Wishes{Regions: []string{"us-east-1", "us-east4", "ap-southeast-2"}, MinKm: 10}, "aws:us-east-1 aws:ap-southeast-2 gcp:us-east4", 4},
+		{"one cloud", Wishes{Clouds: []string{"GCP"}, MaxRegions: 2}, "gcp:us-central1 gcp:asia-southeast2", 2},
+		{"spread over near ones", Wishes{MaxKm: 300, MaxRegions: 4}, "", 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			regions, pairs, err := Select(antipode.Regions(), tt.wishes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ids(regions); tt.regions != "" && got != tt.regions {
+				t.Errorf("regions %s, want %s", got, tt.regions)
+			}
+			if len(pairs) != tt.pairs {
+				t.Errorf("%d pairs, want %d: %v", len(pairs), tt.pairs, pairs)
+			}
+		})
+	}
+}
+
+func TestSelectSpreads(t *testing.T) {
+	regions, pairs, err := Select(antipode.Regions(), Wishes{MaxRegions: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clouds, continents := map[string]int{}, map[string]bool{}
+	for _, r := range regions {
+		clouds[r.Cloud]++
+		continents[r.Continent()] = true
+		if r.OptIn {
+			t.Errorf("%s has to be asked for", r.ID())
+		}
+	}
+	if diff := cmp.Diff(map[string]int{"aws": 3, "gcp": 3}, clouds); diff != "" {
+		t.Errorf("clouds (-want +got):\n%s", diff)
+	}
+	if len(continents) < 4 || len(pairs) != 30 {
+		t.Errorf("%d continents, %d pairs; want 4 or more, 30: %s", len(continents), len(pairs), ids(regions))
+	}
+	again, _, _ := Select(antipode.Regions(), Wishes{MaxRegions: 6})
+	if !slices.Equal(regions, again) {
+		t.Errorf("another time %s, before %s", ids(again), ids(regions))
+	}
+}
+
+func TestSelectErrors(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		wishes Wishes
+		want   string
+	}{
+		{"unknown region", Wishes{Regions: []string{"us-esat-1", "us-east4"}}, "--regions us-esat-1: unknown region; the nearest name is aws:us-east-1"},
+		{"unknown id", Wishes{Regions: []string{"gcp:us-east-1"}}, "--regions gcp:us-east-1: unknown region; the nearest name is gcp:us-east1"},
+		{"unknown region of a pair", Wishes{Pairs: []string{"us-east-1>us-eats4"}}, "--pairs us-eats4: unknown region; the nearest name is gcp:us-east4"},
+		{"one region", Wishes{Regions: []string{"us-east-1", "aws:us-east-1"}}, "--regions us-east-1,aws:us-east-1: a pair needs two regions"},
+		{"no launch there", Wishes{Regions: []string{"westeurope", "us-east-1"}}, `--regions westeurope: no machine can be launched in cloud "azure"; choose from aws, gcp`},
+		{"unknown cloud", Wishes{Clouds: []string{"asw"}}, `--clouds asw: no machine can be launched in cloud "asw"; choose from aws, gcp`},
+		{"unknown cloud of a pair", Wishes{CloudPairs: []CloudPair{{"aws", "gpc"}}}, `--cloud-pairs aws>gpc: no machine can be launched in cloud "gpc"; choose from aws, gcp`},
+		{"excluded cloud pair", Wishes{Clouds: []string{"aws"}, CloudPairs: []CloudPair{{"aws", "gcp"}}}, "--cloud-pairs aws>gcp: excluded by --clouds aws"},
+		{"excluded region", Wishes{Clouds: []string{"aws"}, Regions: []string{"us-east4"}}, "--regions us-east4: excluded by --clouds aws"},
+		{"malformed pair", Wishes{Pairs: []string{"us-east-1"}}, `--pairs us-east-1: not of the form "aws:us-east-1>gcp:us-east4"`},
+		{"three in a pair", Wishes{Pairs: []string{"us-east-1>us-east4>us-west1"}}, `--pairs us-east-1>us-east4>us-west1: not of the form "aws:us-east-1>gcp:us-east4"`},
+		{"one region in a pair", Wishes{Pairs: []string{"us-east-1>aws:us-east-1"}}, "--pairs us-east-1>aws:us-east-1: both ends are aws:us-east-1"},
+		{"pairs and more", Wishes{Pairs: []string{"a>b"}, Clouds: []string{"aws"}, MaxRegions: 2}, "--pairs a>b: names every pair, so it can't go with --clouds, --max-regions"},
+		{"min above max", Wishes{MinKm: 2000, MaxKm: 1000.5}, "--min-km 2000: above --max-km 1000.5"},
+		{"negative", Wishes{MinKm: -1}, "--min-km -1: not a distance in kilometres"},
+		{"not a number", Wishes{MaxKm: math.NaN()}, "--max-km NaN: not a distance in kilometres"},
+		{"one at most", Wishes{MaxRegions: 1}, "--max-regions 1: a pair needs two regions"},
+		{"nothing so far", Wishes{MinKm: 20020}, "--min-km 20020: leaves none of 5852 pairs"},
+		{"nothing so near", Wishes{Regions: []string{"us-east-1", "us-east4"}, CloudPairs: []CloudPair{{"gcp", "gcp"}}}, "--cloud-pairs gcp>gcp: leaves none of 2 pairs"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			regions, pairs, err := Select(antipode.Regions(), tt.wishes)
+			var wish *WishError
+			if !errors.As(err, &wish) || err.Error() != tt.want {
+				t.Errorf("Select = %d regions, %d pairs, %v\nwant %s", len(regions), len(pairs), err, tt.want)
+			}
+		})
+	}
+}
+
+func TestSelectAmbiguous(t *testing.T) {
+	all := []antipode.Region{{Cloud: "aws", Name: "moon"}, {Cloud: "gcp", Name: "moon"}}
+	_, _, err := Select(all, Wishes{Regions: []string{"moon"}})
+	if want := "--regions moon: means both aws:moon and gcp:moon"; err == nil || err.Error() != want {
+		t.Errorf("Select = %v, want %s", err, want)
+	}
+}
+
+func TestParseCloudPair(t *testing.T) {
+	for in, want := range map[string]CloudPair{"aws>gcp": {"aws", "gcp"}, " AWS > aws": {"aws", "aws"}} {
+		if got, err := ParseCloudPair(in); err != nil || got != want {
+			t.Errorf("ParseCloudPair(%q) = %v, %v; want %v", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"", "aws", "aws>", ">gcp", "aws>gcp>aws"} {
+		if got, err := ParseCloudPair(in); err == nil {
+			t.Errorf("ParseCloudPair(%q) = %v, want an error", in, got)
+		}
+	}
+}
+
+func TestEdits(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"us-esat-1", "us-east-1", 2}} {
+		if got := edits(tt.a, tt.b); got != tt.want || edits(tt.b, tt.a) != tt.want {
+			t.Errorf("edits(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+func ids(regions []antipode.Region) string {
+	var names []string
+	for _, r := range regions {
+		names = append(names, r.ID())
+	}
+	return strings.Join(names, " ")
+}

@@ -1,0 +1,54 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/antipode-bench/antipode"
+)
+
+// Wishes say which pairs to measure. The zero value wishes for every directed
+// pair of the commercial regions of AWS and Google Cloud. Region names are ids
+// ("aws:us-east-1") or bare names that only one cloud has.
+type Wishes struct {
+	Clouds     []string    // --clouds: regions of these clouds only
+	CloudPairs []CloudPair // --cloud-pairs: these directions only
+	Regions    []string    // --regions: these only, of any partition
+	Pairs      []string    // --pairs: exactly these, "aws:us-east-1>gcp:us-east4"; excludes all other wishes
+	MinKm      float64     // --min-km: great-circle distance of a pair, kilometres
+	MaxKm      float64     // --max-km: likewise; 0 for no limit
+	MaxRegions int         // --max-regions: a spread over the globe; 0 for no limit
+}
+
+// CloudPair is a direction between clouds, or within one.
+type CloudPair struct{ From, To string }
+
+func (c CloudPair) String() string { return c.From + ">" + c.To }
+
+// ParseCloudPair reads "aws>gcp".
+func ParseCloudPair(s string) (CloudPair, error) {
+	from, to, ok := cutArrow(s)
+	if !ok {
+		return CloudPair{}, &WishError{"--cloud-pairs", s, `not of the form "aws>gcp"`}
+	}
+	return CloudPair{strings.ToLower(from), strings.ToLower(to)}, nil
+}
+
+// Pair is one direction between two different regions.
+type Pair struct{ From, To antipode.Region }
+
+func (p Pair) String() string { return p.From.ID() + ">" + p.To.ID() }
+
+// WishError is a wish that can't be granted: which flag, which value, and why.
+type WishError struct{ Flag, Value, Reason string }
+
+func (e *WishError) Error() string {
+	return fmt.Sprintf("%s %s: %s", e.Flag, e.Value, e.Reason)
+}
+
+// cutArrow splits "a>b"; ok is false unless there are exactly two names.
+func cutArrow(s string) (from, to string, ok bool) {
+	from, to, ok = strings.Cut(s, ">")
+	from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+	return from, to, ok && from != "" && to != "" && !strings.Contains(to, ">")
+}
