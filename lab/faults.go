@@ -1,0 +1,4 @@
+package lab
+
+// Faults is everything that goes wrong in a lab.
+type Faults struct{}

@@ -1,0 +1,282 @@
+package lab
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// controllerCommand is the hidden sub-command of the test program that starts a
+// lab, says that it is up and waits to be killed.
+const controllerCommand = "lab-test-controller"
+
+func controllerMain([]string) int {
+	l, err := Start(context.Background(), Options{Log: os.Stderr})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	fmt.Println("up", l.control.(*client).proc.cmd.Process.Pid)
+	<-l.Done()
+	fmt.Println("gone", l.Err())
+	return 0
+}
+
+// nobody is who the rootless tests run as when they are run by root.
+const nobody = 65534
+
+// asUsers runs f as the calling user and, if that is root, as nobody too.
+func asUsers(t *testing.T, f func(t *testing.T, cred *syscall.Credential)) {
+	name := "ordinary user"
+	if os.Geteuid() == 0 {
+		name = "root"
+		t.Run("rootless", func(t *testing.T) { f(t, &syscall.Credential{Uid: nobody, Gid: nobody}) })
+	}
+	t.Run(name, func(t *testing.T) { f(t, nil) })
+}
+
+// victim is a controller in a process of its own, with the inner it started.
+type victim struct {
+	controller *exec.Cmd
+	out        *bufio.Reader
+	inner      int
+	namespaces map[string]bool // of the inner: "net:[4026532281]"
+}
+
+func startVictim(t *testing.T, cred *syscall.Credential) *victim {
+	t.Helper()
+	v := &victim{controller: exec.Command("/proc/self/exe", controllerCommand)}
+	v.controller.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
+	v.controller.Stderr = os.Stderr
+	v.controller.Dir = "/"
+	out, err := v.controller.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := v.controller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { v.controller.Process.Kill(); v.controller.Wait() })
+	v.out = bufio.NewReader(out)
+	line, err := v.out.ReadString('\n')
+	if err != nil {
+		t.Fatalf("the controller said %q, %v; want that the lab is up", line, err)
+	}
+	if _, err := fmt.Sscanf(line, "up %d", &v.inner); err != nil {
+		t.Fatalf("the controller said %q: %v", line, err)
+	}
+	v.namespaces = namespacesOf(t, v.inner)
+	return v
+}
+
+func namespacesOf(t *testing.T, pid int) map[string]bool {
+	t.Helper()
+	found := make(map[string]bool)
+	for _, kind := range []string{"net", "pid_for_children", "mnt", "uts", "ipc"} {
+		link := fmt.Sprintf("/proc/%d/ns/%s", pid, kind)
+		ns, err := os.Readlink(link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if own, _ := os.Readlink("/proc/self/ns/" + kind); own == ns {
+			t.Errorf("%s of the inner is the host's", kind)
+		}
+		found[ns] = true
+	}
+	return found
+}
+
+// processesIn lists who is in one of the namespaces: their command lines.
+func processesIn(namespaces map[string]bool) []string {
+	var found []string
+	links, _ := filepath.Glob("/proc/[0-9]*/ns/*")
+	for _, link := range links {
+		pid, _ := strconv.Atoi(strings.Split(link, "/")[2])
+		if ns, err := os.Readlink(link); err == nil && namespaces[ns] && !dead(pid) {
+			command, _ := os.ReadFile(filepath.Join(link, "../../cmdline"))
+			found = append(found, link+" "+strings.ReplaceAll(string(command), "\x00", " "))
+		}
+	}
+	return found
+}
+
+// goneWithin is the promise: this long after a kill nothing is left.
+const goneWithin = 5 * time.Second
+
+func wantGone(t *testing.T, v *victim) {
+	t.Helper()
+	begun := time.Now()
+	var left []string
+	for time.Since(begun) < goneWithin {
+		if left = processesIn(v.namespaces); len(left) == 0 && dead(v.inner) {
+			t.Logf("gone after %v", time.Since(begun).Round(time.Millisecond))
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("left after %v: %s", goneWithin, strings.Join(left, "\n"))
+}
+
+// dead reports whether pid has ended, waited for or not: who adopts the orphans
+// of a killed controller is the host's business.
+func dead(pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true
+	}
+	_, after, _ := strings.Cut(string(stat), ") ")
+	return strings.HasPrefix(after, "Z") || strings.HasPrefix(after, "X")
+}
+
+func TestKillLeavesNothing(t *testing.T) {
+	cases := []struct {
+		name string
+		kill func(t *testing.T, v *victim)
+	}{
+		{"controller", func(t *testing.T, v *victim) { kill(t, v.controller.Process.Pid, syscall.SIGKILL) }},
+		{"inner", func(t *testing.T, v *victim) { kill(t, v.inner, syscall.SIGKILL) }},
+		{"controller while the inner is stopped", func(t *testing.T, v *victim) {
+			kill(t, v.inner, syscall.SIGSTOP)
+			kill(t, v.controller.Process.Pid, syscall.SIGKILL)
+		}},
+	}
+	asUsers(t, func(t *testing.T, cred *syscall.Credential) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				before := hostState(t)
+				v := startVictim(t, cred)
+				c.kill(t, v)
+				wantGone(t, v)
+				wantHostState(t, before)
+			})
+		}
+	})
+}
+
+func kill(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hostState is what a lab must not change: devices, mounts, and the names of
+// what lies where labs could leave something.
+func hostState(t *testing.T) map[string]string {
+	t.Helper()
+	state := make(map[string]string)
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state["mounts"] = string(mounts)
+	devices, err := net.Interfaces()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range devices {
+		state["devices"] += d.Name + " "
+	}
+	files, _ := filepath.Glob(os.TempDir() + "/*antipode*")
+	state["files"] = strings.Join(files, " ")
+	return state
+}
+
+func wantHostState(t *testing.T, want map[string]string) {
+	t.Helper()
+	for what, got := range hostState(t) {
+		if got != want[what] {
+			t.Errorf("%s of the host changed\nfrom %s\nto   %s", what, want[what], got)
+		}
+	}
+}
+
+func TestInnerDeathIsTold(t *testing.T) {
+	v := startVictim(t, nil)
+	kill(t, v.inner, syscall.SIGKILL)
+	said, err := io.ReadAll(v.out)
+	if err != nil || !strings.Contains(string(said), "signal: killed") {
+		t.Errorf("the controller said %q, %v; want that the inner was killed", said, err)
+	}
+	if err := v.controller.Wait(); err != nil {
+		t.Errorf("the controller: %v", err)
+	}
+}
+
+// open starts a lab for one test.
+func open(t *testing.T, o Options) *Lab {
+	t.Helper()
+	o.Log = t.Output()
+	l, err := Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func TestClose(t *testing.T) {
+	l := open(t, Options{})
+	proc := l.control.(*client).proc
+	namespaces := namespacesOf(t, proc.cmd.Process.Pid)
+	for range 2 {
+		if err := l.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+	}
+	if left := processesIn(namespaces); len(left) > 0 {
+		t.Errorf("left after Close: %v", left)
+	}
+	select {
+	case <-l.Done():
+	default:
+		t.Error("Done is open after Close")
+	}
+	if err := l.Err(); err != nil {
+		t.Errorf("Err after Close = %v; want nil", err)
+	}
+	if _, err := l.Dial(t.Context(), "tcp", "127.0.0.1:1"); err == nil {
+		t.Error("Dial works after Close")
+	}
+}
+
+func TestStartFails(t *testing.T) {
+	cases := []struct {
+		name    string
+		command []string
+		want    string
+	}{
+		{"no such program", []string{"/nonexistent"}, "/nonexistent"},
+		{"ends at once", []string{"/bin/sh", "-c", "echo out of order; exit 3"}, "exit status 3; it said: out of order"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := Start(t.Context(), Options{Command: c.command})
+			if err == nil {
+				l.Close()
+			}
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Start = %v; want an error with %q", err, c.want)
+			}
+		})
+	}
+	t.Run("silent", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, err := Start(ctx, Options{Command: []string{"/bin/sleep", "1000"}})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Start = %v; want a passed deadline", err)
+		}
+	})
+}
