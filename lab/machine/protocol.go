@@ -21,11 +21,18 @@ type Boot struct {
 	Link           Link     `json:"link"`
 }
 
+// Link kinds.
+const (
+	LinkTUN  = "tun"
+	LinkVeth = "veth"
+)
+
 // Link is the machine's way to the router.
 type Link struct {
-	// Kind is "tun": the machine makes a TUN device (IFF_VNET_HDR, TSO4/6 and
-	// USO where the kernel has it) in its own namespace and hands its descriptor
-	// back with the "link" report; or "veth": the hypervisor has moved the
+	// Kind is LinkTUN: the machine makes a TUN device (IFF_VNET_HDR, TSO4/6 and
+	// USO where the kernel has it) in its own namespace and hands its descriptor,
+	// which is non-blocking and fails with EIO while the link is down,
+	// back with the "link" report; or LinkVeth: the hypervisor has moved the
 	// machine's end, named Name, into the namespace already.
 	Kind    string     `json:"kind"`
 	Name    string     `json:"name"` // interface name inside, for example "eth0"
@@ -39,8 +46,8 @@ type Link struct {
 
 // Report kinds.
 const (
-	ReportLink    = "link"     // network is up; with Kind "tun" the descriptor rides along (SCM_RIGHTS)
-	ReportBooted  = "booted"   // sshd listens
+	ReportLink    = "link"     // the link is plugged in and comes up once BootDelayMs are over; with LinkTUN the descriptor rides along (SCM_RIGHTS)
+	ReportBooted  = "booted"   // sshd listens, unless RefuseSSH
 	ReportHostKey = "host-key" // HostKey holds the public half
 	ReportFailed  = "failed"   // Error says why; the machine ends
 	ReportHalted  = "halted"   // powering off by itself

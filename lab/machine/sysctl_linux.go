@@ -1,0 +1,33 @@
+package machine
+
+import (
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// sysctls of the machine's own network namespace.
+var sysctls = []struct{ name, value string }{
+	// An orphaned connection would keep the dead namespace in the kernel for two minutes.
+	{"net/ipv4/tcp_orphan_retries", "1"},
+	// One test must not teach the next its window.
+	{"net/ipv4/tcp_no_metrics_save", "1"},
+}
+
+// setSysctls tries; a rootless machine may not be allowed to, and works without.
+func (l Link) setSysctls() {
+	for _, s := range sysctls {
+		setSysctl(s.name, s.value)
+	}
+	if !l.Public.Is6() && !l.Private.Is6() { // no router solicitations into the lab
+		setSysctl("net/ipv6/conf/"+l.Name+"/disable_ipv6", "1")
+	}
+}
+
+func setSysctl(name, value string) {
+	err := os.WriteFile(filepath.Join("/proc/sys", name), []byte(value), 0)
+	if err != nil && !os.IsNotExist(err) {
+		log.Printf("sysctl %s stays as it is: %v", strings.ReplaceAll(name, "/", "."), err)
+	}
+}
