@@ -1,0 +1,128 @@
+package probe
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"time"
+
+	"github.com/antipode-bench/antipode/probe/wire"
+)
+
+const (
+	maxControlLine = 64 << 10
+	// handshakeTimeout is from accept to proof. The slowest honest path needs
+	// one round trip and a retransmission.
+	handshakeTimeout = 5 * time.Second
+	// connectTimeout is for opening a connection, handshake included.
+	connectTimeout = 10 * time.Second
+	// newsInterval is between two signs of life of a receiving server.
+	newsInterval = 100 * time.Millisecond
+	// silenceLimit is how long a live peer can stay silent: fifty missed news,
+	// or several retransmissions of one on a bad path.
+	silenceLimit = 5 * time.Second
+)
+
+// order is the client's first line; exactly one pointer is set.
+type order struct {
+	Receive    *receiveOrder `json:"receive,omitempty"`
+	Echo       *echoOrder    `json:"echo,omitempty"`
+	DeadlineMs float64       `json:"deadline_ms"` // the session ends then, whatever happens
+}
+
+type receiveOrder struct {
+	Streams int `json:"streams"`
+}
+
+type echoOrder struct {
+	Probes int `json:"probes"`
+}
+
+func (o order) validate() error {
+	switch {
+	case !(o.DeadlineMs >= 1 && o.DeadlineMs <= wire.MaxDeadlineMs):
+		return fmt.Errorf("order: deadline_ms %v", o.DeadlineMs)
+	case (o.Receive == nil) == (o.Echo == nil):
+		return fmt.Errorf("order: want one of receive and echo")
+	case o.Receive != nil && (o.Receive.Streams < 1 || o.Receive.Streams > wire.MaxStreams):
+		return fmt.Errorf("order: %d streams", o.Receive.Streams)
+	case o.Echo != nil && (o.Echo.Probes < 1 || o.Echo.Probes > wire.MaxProbes):
+		return fmt.Errorf("order: %d probes", o.Echo.Probes)
+	}
+	return nil
+}
+
+// done is the client's last line of an echo session.
+type done struct {
+	Done bool `json:"done"`
+}
+
+// news is a line from the server.
+type news struct {
+	Error   string  `json:"error,omitempty"`
+	Ready   bool    `json:"ready,omitempty"`
+	Samples []point `json:"samples,omitempty"` // since the last news
+	Count   *count  `json:"count,omitempty"`   // receive: the last line
+	Echoed  *int    `json:"echoed,omitempty"`  // echo: answer to done
+}
+
+// count is what a receiver counted, first byte to last byte.
+type count struct {
+	Bytes  int64 `json:"bytes"`
+	SpanUs int64 `json:"span_us"`
+}
+
+func (c count) span() time.Duration { return time.Duration(c.SpanUs) * time.Microsecond }
+
+// control is an authenticated control connection.
+type control struct {
+	conn *net.TCPConn
+	in   *wire.Reader
+	out  *wire.Writer
+	handshake
+}
+
+func newControl(conn *net.TCPConn, h handshake) (*control, error) {
+	err := conn.SetKeepAliveConfig(net.KeepAliveConfig{
+		Enable: true, Idle: silenceLimit, Interval: time.Second, Count: 5,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := setUserTimeout(conn, 2*silenceLimit); err != nil {
+		return nil, err
+	}
+	return &control{
+		conn:      conn,
+		in:        wire.NewReaderSize(conn, maxControlLine),
+		out:       wire.NewWriterSize(conn, maxControlLine),
+		handshake: h,
+	}, nil
+}
+
+// readNews waits for one line, at most until by.
+func (c *control) readNews(by time.Time) (news, error) {
+	if err := c.conn.SetReadDeadline(by); err != nil {
+		return news{}, err
+	}
+	return c.read()
+}
+
+// read waits for one line, until the read deadline in force.
+func (c *control) read() (n news, err error) {
+	if err := c.in.Read(&n); err != nil {
+		return n, gone(err)
+	}
+	if n.Error != "" {
+		return n, fmt.Errorf("peer: %.200s", n.Error)
+	}
+	return n, nil
+}
+
+// gone names the end of a connection that should have gone on.
+func gone(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errPeerDied
+	}
+	return err
+}

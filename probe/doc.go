@@ -1,0 +1,52 @@
+// Package probe measures between two Linux machines: TCP goodput and UDP round
+// trips. It is all there is in the binary pushed to each machine of a run. An
+// Agent takes the controller's requests (package wire) from its standard input
+// and carries them out with two parts that also stand alone: a Server, which
+// other machines measure against, and a Client, which measures against a
+// Server. It knows addresses and secrets, never clouds, regions or SSH.
+//
+// # Between two probes
+//
+// A Server has one port, TCP and UDP. Who measures is the client, and the
+// sender; who is measured against only receives and counts, or echoes.
+//
+// Every TCP connection opens with 64 bytes from the client (type hello). A
+// control connection proves the run's secret both ways before anything else:
+//
+//	client  hello: magic, nonce c                                   64 bytes
+//	server  nonce s, HMAC-SHA256(secret, "server", c, s)            64 bytes
+//	client  HMAC-SHA256(secret, "client", c, s)                     32 bytes
+//
+// The server has sent no more than it received, so it amplifies nothing; a
+// first byte that is not the magic's ends the connection. Both derive the
+// session's key and id from the secret and both nonces: what was recorded in
+// one session is worthless in the next. This proves who speaks; it does not
+// encrypt or protect what follows from somebody on the path.
+//
+// From there the control connection carries JSON lines of at most 64 KB: one
+// order from the client, then news from the server. It lives as long as its
+// test, and the test as long as it: when either process dies, its kernel says
+// so at once; when a machine vanishes without a word, the other side notices
+// that the news, due every 100 ms, have stayed away for silenceLimit.
+//
+// Throughput: the client asks for N streams, waits for "ready", and opens N
+// data connections whose hello holds session id, stream number and
+// HMAC(session key, "data", number); each number is taken once. The server
+// answers HMAC(session key, "open", number), and when all are open all streams
+// start together. The server discards and counts, sends its samples along as
+// news, and its final count when the client has half-closed every stream.
+//
+// Round trips: the client asks for an echo, waits for "ready", and sends UDP
+// packets of 64 bytes (type packet), each with the session's id, a sequence
+// number and a truncated HMAC. The server answers a valid packet of the
+// session's own address once, with one of the same size that holds the time it
+// lay there, and nothing else ever.
+//
+// # Which part of a transfer counts
+//
+// Figures are the receiver's own counts over its own clock. Only the choice of
+// the part to count is the sender's, from its kernel's TCP_INFO, because bytes
+// reach the receiver's application in order, and so in lumps after a loss. The
+// sender names two byte marks (see sendLog.steady), and the receiver's samples
+// say when each was passed: no clock is compared with another machine's.
+package probe

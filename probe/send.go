@@ -1,0 +1,183 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+
+	"github.com/antipode-bench/antipode/probe/wire"
+)
+
+// sender is the sending side of one throughput test.
+type sender struct {
+	ctl     *control
+	conns   []*net.TCPConn
+	limit   wire.Throughput
+	budget  atomic.Int64  // bytes not yet claimed by a stream
+	writing atomic.Int64  // streams that have more to write
+	stop    time.Time     // of writing; zero: none
+	every   time.Duration // between samples
+
+	congestion string // control in force
+	log        sendLog
+	last       totals   // of the last sample
+	received   timeline // by the peer
+	heard      time.Time
+	final      *count // nil until the peer has counted all
+	silence    error  // set when the peer vanished
+}
+
+// Throughput sends to req.Peer what req asks for and says what arrived. On
+// error the result is what was seen until then, nil if that is nothing.
+func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.ThroughputResult, error) {
+	peer, err := addrPort(req.Peer)
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := withDeadline(ctx, req.DeadlineMs)
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil) // closes every connection of the test
+	o := order{Receive: &receiveOrder{Streams: req.Streams}, DeadlineMs: req.DeadlineMs}
+	ctl, err := c.open(ctx, peer, o)
+	if err != nil {
+		return nil, err
+	}
+	conns, err := ctl.openStreams(ctx, cancel, peer, req.Streams, req.CongestionControl)
+	if err != nil {
+		return nil, context.Cause(ctx)
+	}
+	s := &sender{ctl: ctl, conns: conns, limit: req, every: sampleInterval(wire.Duration(req.DeadlineMs))}
+	if s.congestion, err = congestionControl(conns[0]); err != nil {
+		return nil, causeOf(ctx, err)
+	}
+	err = s.run(ctx, cancel)
+	return s.result(err)
+}
+
+// run ends when the peer has counted everything, when anything fails, or with
+// ctx: each of the three closes the connections, which ends every goroutine.
+func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error {
+	base, err := s.totals()
+	if err != nil {
+		return err
+	}
+	source := newSource()
+	defer source.close()
+	s.start()
+	var g errgroup.Group
+	counted := make(chan struct{})
+	for _, conn := range s.conns {
+		g.Go(failing(cancel, func() error { return s.write(conn, source) }))
+	}
+	g.Go(failing(cancel, func() error { return s.listen(ctx, counted) }))
+	s.sample(ctx, base, counted)
+	if err := g.Wait(); s.silence == nil {
+		return causeOf(ctx, err)
+	}
+	return s.silence
+}
+
+// failing makes the first failure end the whole test, as its cause.
+func failing(cancel context.CancelCauseFunc, f func() error) func() error {
+	return func() error {
+		err := f()
+		if err != nil {
+			cancel(err)
+		}
+		return err
+	}
+}
+
+func (s *sender) start() {
+	now := time.Now()
+	s.heard = now
+	s.writing.Store(int64(len(s.conns)))
+	s.budget.Store(wire.MaxBytes)
+	if s.limit.Bytes > 0 {
+		s.budget.Store(s.limit.Bytes)
+	}
+	if s.limit.DurationMs > 0 {
+		s.stop = now.Add(wire.Duration(s.limit.DurationMs))
+	}
+}
+
+// write feeds one stream until the time or the bytes are used up, then
+// half-closes it.
+func (s *sender) write(conn *net.TCPConn, source *source) error {
+	if err := conn.SetWriteDeadline(s.stop); err != nil {
+		return err
+	}
+	feed := source.feed()
+	defer feed.close()
+	for n := s.claim(); n > 0; n = s.claim() {
+		err := feed.send(conn, int(n))
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
+		}
+		if errors.Is(err, unix.ECONNRESET) || errors.Is(err, unix.EPIPE) {
+			return fmt.Errorf("%w: %w", errPeerDied, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.writing.Add(-1)
+	return conn.CloseWrite()
+}
+
+// claim takes a share of the remaining bytes. Shares are small against the
+// whole, so that all streams end together however unequal they are.
+func (s *sender) claim() int64 {
+	share := int64(feedBytes)
+	if s.limit.Bytes > 0 {
+		fair := s.limit.Bytes / int64(16*len(s.conns))
+		share = min(share, max(fair, 16<<10))
+	}
+	left := s.budget.Add(-share) + share
+	return min(share, max(left, 0))
+}
+
+// listen takes in the peer's news until its final count, and closes counted.
+func (s *sender) listen(ctx context.Context, counted chan<- struct{}) error {
+	for {
+		n, err := s.ctl.readNews(time.Now().Add(silenceLimit))
+		if err != nil {
+			s.silence = vanished(ctx, err, s.heard, 10*newsInterval)
+			return err
+		}
+		s.heard = time.Now()
+		if err := s.received.add(n.Samples); err != nil {
+			return err
+		}
+		if n.Count != nil {
+			s.final = n.Count
+			close(counted)
+			return nil
+		}
+	}
+}
+
+// vanished is the error for a peer that was silent for longer than it may be,
+// without having ended; nil if err is something else. When the test's deadline
+// came first, that is part of it.
+func vanished(ctx context.Context, err error, heard time.Time, may time.Duration) error {
+	silent := time.Since(heard)
+	cause := context.Cause(ctx)
+	late := errors.Is(cause, errDeadline) || cause == nil && errors.Is(err, os.ErrDeadlineExceeded)
+	if !late || silent < may {
+		return nil
+	}
+	gone := fmt.Errorf("peer vanished: nothing received for %v", silent.Round(10*time.Millisecond))
+	if cause != nil {
+		return fmt.Errorf("%w (%w)", gone, cause)
+	}
+	return gone
+}
