@@ -1,0 +1,103 @@
+package fault
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/antipode-bench/antipode/lab/vm"
+)
+
+// Injector deals faults out and keeps count. Safe for concurrent use.
+type Injector struct {
+	faults   Faults
+	released chan struct{}
+	once     sync.Once
+
+	mu       sync.Mutex // guards the counts
+	calls    []int      // how often each of faults.Calls was dealt
+	machines []int
+}
+
+// NewInjector returns an injector of valid faults.
+func NewInjector(f Faults) *Injector {
+	return &Injector{
+		faults:   f,
+		released: make(chan struct{}),
+		calls:    make([]int, len(f.Calls)),
+		machines: make([]int, len(f.Machines)),
+	}
+}
+
+// Call returns what happens to a call made at a place.
+func (i *Injector) Call(at Place, call string) Kind {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for n, c := range i.faults.Calls {
+		if c.matches(at) && (c.Call == "" || c.Call == call) && take(&i.calls[n], c.Count) {
+			return c.Kind
+		}
+	}
+	return None
+}
+
+// Machine returns what is wrong with the next machine at a place, and how much
+// longer it takes to boot. Several faults of one machine add up.
+func (i *Injector) Machine(at Place) (vm.Faults, time.Duration) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	var faults vm.Faults
+	var delay time.Duration
+	for n, m := range i.faults.Machines {
+		if m.matches(at) && take(&i.machines[n], m.Count) {
+			faults.NeverBoot = faults.NeverBoot || m.NeverBoot
+			faults.RefuseSSH = faults.RefuseSSH || m.RefuseSSH
+			delay += time.Duration(m.BootDelayS * float64(time.Second))
+		}
+	}
+	return faults, delay
+}
+
+// OptedOut says whether the account has not enabled an AWS region.
+func (i *Injector) OptedOut(region string) bool {
+	return slices.Contains(i.faults.OptedOut, region)
+}
+
+// Serve lets a handler answer as the kind says, for the kinds that are about
+// the connection and not about the answer. It never returns for a call whose
+// connection is to be cut.
+func (i *Injector) Serve(kind Kind, w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
+	switch kind {
+	case Silent:
+		select { // until the caller gives up or the lab closes
+		case <-r.Context().Done():
+		case <-i.released:
+		}
+		panic(http.ErrAbortHandler)
+	case ResetAfter:
+		next(nowhere{}, r)
+		panic(http.ErrAbortHandler)
+	default:
+		next(w, r)
+	}
+}
+
+// Release ends every call that is kept waiting. Safe to call twice.
+func (i *Injector) Release() { i.once.Do(func() { close(i.released) }) }
+
+// nowhere takes an answer that nobody will get.
+type nowhere struct{}
+
+func (nowhere) Header() http.Header         { return http.Header{} }
+func (nowhere) Write(b []byte) (int, error) { return len(b), nil }
+func (nowhere) WriteHeader(int)             {}
+
+// take counts one more unless limit (0: none) is reached.
+func take(count *int, limit int) bool {
+	if limit > 0 && *count >= limit {
+		return false
+	}
+	*count++
+	return true
+}
