@@ -1,0 +1,173 @@
+package ec2
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// maxBody is the longest request accepted, in bytes.
+const maxBody = 1 << 20
+
+// call is one request being answered.
+type call struct {
+	door         *Door
+	region       *region
+	dialect      dialect
+	id           string // of the request
+	action       string // as the API spells it
+	form         *node  // of a Query call
+	body         []byte // of a JSON call
+	fingerprint  string // the same for the same request
+	lateCapacity bool   // a fault: what is launched will not come up
+}
+
+// action answers a call.
+type action func(*call) (any, error)
+
+// read finds out where the call goes.
+func (c *call) read(r *http.Request) (action, error) {
+	// The whole body first: the server notices a caller that hangs up only then.
+	body, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
+	if err != nil {
+		return nil, bad("InvalidRequest", "The request could not be read: %v", err)
+	}
+	regionName, service, err := scope(r.Header.Get("Authorization"))
+	if err != nil {
+		return nil, err
+	}
+	c.dialect = dialectFor(service)
+	if c.region = c.door.regions[regionName]; c.region == nil {
+		return nil, authFailure()
+	}
+	if err := c.readBody(r, body); err != nil {
+		return nil, err
+	}
+	if c.door.faults.OptedOut(regionName) {
+		return nil, c.dialect.notOptedIn()
+	}
+	next, ok := actions[service][c.action]
+	if !ok {
+		return nil, bad("InvalidAction", "The action %s is not valid for this web service.", c.action)
+	}
+	return next, nil
+}
+
+func (c *call) readBody(r *http.Request, body []byte) error {
+	if target := r.Header.Get("X-Amz-Target"); target != "" {
+		_, c.action, _ = strings.Cut(target, ".")
+		c.body = body
+		return nil
+	}
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return bad("MalformedQueryString", "The form could not be read: %v", err)
+	}
+	if c.form, err = parseForm(form); err != nil {
+		return err
+	}
+	c.action, _ = c.form.take("Action")
+	c.form.take("Version")
+	form.Del("ClientToken")
+	c.fingerprint = form.Encode()
+	return nil
+}
+
+// zone is the availability zone that the call names, if any.
+func (c *call) zone() string {
+	if c.form == nil {
+		return ""
+	}
+	if zone := c.form.at("Placement", "AvailabilityZone"); zone != "" {
+		return zone
+	}
+	subnet := cmp.Or(c.form.at("SubnetId"), c.form.at("NetworkInterface", "1", "SubnetId"))
+	return c.region.zoneOfSubnet(subnet)
+}
+
+// scope reads region and service from the credential scope of an AWS signature,
+// "AWS4-HMAC-SHA256 Credential=KEY/DATE/REGION/SERVICE/aws4_request, …". The
+// signature itself is not checked: the door keeps no secrets.
+func scope(authorization string) (region, service string, err error) {
+	_, rest, ok := strings.Cut(authorization, "Credential=")
+	if !ok {
+		return "", "", &failure{http.StatusUnauthorized, "MissingAuthenticationToken", "Request is missing Authentication Token"}
+	}
+	credential, _, _ := strings.Cut(rest, ",")
+	part := strings.Split(strings.TrimSpace(credential), "/")
+	if len(part) != 5 || part[4] != "aws4_request" {
+		return "", "", authFailure()
+	}
+	return part[2], part[3], nil
+}
+
+func authFailure() *failure {
+	return &failure{http.StatusUnauthorized, "AuthFailure", "AWS was not able to validate the provided access credentials"}
+}
+
+// query makes an action of a method on the caller's region.
+func query[In, Out any](f func(*region, *call, *In) (Out, error)) action {
+	return func(c *call) (any, error) {
+		var in In
+		if c.form == nil {
+			return nil, bad("InvalidAction", "The action %s takes a form.", c.action)
+		}
+		dry, _ := c.form.take("DryRun")
+		if err := c.form.decode(&in); err != nil {
+			return nil, err
+		}
+		if dry == "true" {
+			return nil, &failure{http.StatusPreconditionFailed, "DryRunOperation",
+				"Request would have succeeded, but DryRun flag is set."}
+		}
+		return f(c.region, c, &in)
+	}
+}
+
+// structured makes an action of a method that is called with a JSON body.
+func structured[In, Out any](f func(*region, *In) (Out, error)) action {
+	return func(c *call) (any, error) {
+		var in In
+		if err := json.Unmarshal(c.body, &in); err != nil {
+			return nil, bad("SerializationException", "The body could not be read: %v", err)
+		}
+		return f(c.region, &in)
+	}
+}
+
+// actions are the calls the door answers, by service.
+var actions = map[string]map[string]action{
+	"ec2": {
+		"AuthorizeSecurityGroupIngress": query((*region).authorizeIngress),
+		"CreateSecurityGroup":           query((*region).createGroup),
+		"CreateTags":                    query((*region).createTags),
+		"DeleteKeyPair":                 query((*region).deleteKeyPair),
+		"DeleteSecurityGroup":           query((*region).deleteGroup),
+		"DescribeAvailabilityZones":     query((*region).describeZones),
+		"DescribeImages":                query((*region).describeImages),
+		"DescribeInstanceTypeOfferings": query((*region).describeOfferings),
+		"DescribeInstanceTypes":         query((*region).describeTypes),
+		"DescribeInstances":             query((*region).describeInstances),
+		"DescribeKeyPairs":              query((*region).describeKeyPairs),
+		"DescribeNetworkInterfaces":     query((*region).describeInterfaces),
+		"DescribeRegions":               query((*region).describeRegions),
+		"DescribeSecurityGroups":        query((*region).describeGroups),
+		"DescribeSubnets":               query((*region).describeSubnets),
+		"DescribeVolumes":               query((*region).describeVolumes),
+		"DescribeVpcs":                  query((*region).describeVPCs),
+		"ImportKeyPair":                 query((*region).importKeyPair),
+		"RevokeSecurityGroupIngress":    query((*region).revokeIngress),
+		"RunInstances":                  query((*region).runInstances),
+		"TerminateInstances":            query((*region).terminateInstances),
+	},
+	"ssm": {
+		"GetParameter":  structured((*region).getParameter),
+		"GetParameters": structured((*region).getParameters),
+	},
+	"sts": {
+		"GetCallerIdentity": query((*region).getCallerIdentity),
+	},
+}
