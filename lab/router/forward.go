@@ -1,0 +1,176 @@
+//go:build linux
+
+package router
+
+import (
+	"time"
+
+	"github.com/antipode-bench/antipode/lab/router/packet"
+)
+
+// pieceTime is the longest a piece of a super-packet may occupy a link: larger
+// ones are cut, or the packets behind would wait for 64 KB at once.
+const pieceTime = 1500 * time.Microsecond
+
+// receive takes a packet an endpoint sent. The chunk holds the packet's bytes
+// and becomes the router's.
+func (r *Router) receive(from *endpoint, o packet.Offload, b []byte, memory *chunk) {
+	now := r.now()
+	p, err := packet.Parse(o, b)
+	to := r.byAddr[scoped(from.Region, p.Dst.Addr())]
+	if err != nil || to == nil || r.byAddr[scoped(from.Region, p.Src.Addr())] != from {
+		r.strays++
+		r.memory.put(memory)
+		return
+	}
+	f := &flight{Packet: p, memory: memory, path: r.path(from.Region, to.Region), to: to}
+	var allowed bool
+	f.half, allowed = r.flows.admit(&f.Packet, from, r.rules[to.ID], now)
+	switch {
+	case !allowed:
+		r.drop(f, &f.path.count.Dropped.Rule)
+	case r.memory.full():
+		r.drop(f, &f.path.count.Dropped.Queue)
+	default:
+		r.send(from, f, now)
+	}
+}
+
+// send moves a packet out of its machine and on its way, in pieces where the
+// slowest link ahead needs long for it.
+func (r *Router) send(from *endpoint, f *flight, now time.Duration) {
+	limit := f.flowShaper()
+	if f = r.fit(f, &from.egress, now); f == nil {
+		return
+	}
+	if f = r.fit(f, limit, max(now, from.egress.free)); f == nil {
+		return
+	}
+	most := piece(&f.Packet, from.egress.bps, limit.bps, f.to.ingress.bps)
+	for f != nil {
+		first := f
+		n := min(most, max(1, f.path.untilLoss))
+		if n < f.Segments() {
+			first = r.cut(f, n)
+		} else {
+			f = nil
+		}
+		r.dispatch(from, limit, first, now)
+	}
+}
+
+// flowShaper is what holds the packet's flow to its rate.
+func (f *flight) flowShaper() *shaper {
+	if f.half == nil {
+		return &shaper{}
+	}
+	if !f.half.shaped {
+		f.half.shaper, f.half.shaped = newShaper(f.path.flowBps, f.path.flowQueue), true
+	}
+	return &f.half.shaper
+}
+
+// piece is how many segments of p may go at once if the links ahead have the
+// rates.
+func piece(p *packet.Packet, rates ...float64) int {
+	n := p.Segments()
+	for _, bps := range rates {
+		if bps > 0 {
+			n = min(n, int(pieceTime.Seconds()*bps/8)/p.WireLenOf(1))
+		}
+	}
+	return max(1, n)
+}
+
+// fit drops what a link's queue has no room for: the end of a super-packet, or
+// all of the packet, and then it returns nil.
+func (r *Router) fit(f *flight, s *shaper, at time.Duration) *flight {
+	room, limited := s.room(at)
+	if !limited {
+		return f
+	}
+	n := f.SegmentsIn(room)
+	if n == f.Segments() {
+		return f
+	}
+	var first *flight
+	if n > 0 {
+		first = r.cut(f, n)
+	}
+	r.drop(f, &f.path.count.Dropped.Queue)
+	return first
+}
+
+// cut takes the first n segments off f, as a flight of their own.
+func (r *Router) cut(f *flight, n int) *flight {
+	first := *f
+	first.Packet = f.Cut(n)
+	f.memory.users++
+	return &first
+}
+
+// dispatch charges a piece to the links at its beginning and schedules its
+// arrival, unless the path loses it.
+func (r *Router) dispatch(from *endpoint, limit *shaper, f *flight, now time.Duration) {
+	at := from.egress.take(now, f.WireLen())
+	at = limit.take(at, f.WireLen())
+	if f.path.untilLoss == 0 {
+		f.path.drawLoss()
+		r.drop(f, &f.path.count.Dropped.Loss)
+		return
+	}
+	f.path.untilLoss -= f.Segments()
+	f.at = at + f.path.travel()
+	if f.half != nil {
+		f.at = max(f.at, f.half.last)
+		f.half.last = f.at
+	}
+	r.schedule.add(f)
+}
+
+// advance moves every flight that is due at a time.
+func (r *Router) advance(now time.Duration) {
+	for due := r.schedule.pop(now); due != nil; due = r.schedule.pop(now) {
+		f := due
+		if !f.received {
+			f = r.arrive(f)
+		}
+		if f != nil {
+			r.deliver(f, now)
+		}
+	}
+}
+
+// arrive takes a flight through its receiver's link. It returns what is to be
+// delivered now: nil if the flight has to wait there, or is dropped.
+func (r *Router) arrive(f *flight) *flight {
+	if f = r.fit(f, &f.to.ingress, f.at); f == nil {
+		return nil
+	}
+	f.received = true
+	if at := f.to.ingress.take(f.at, f.WireLen()); at > f.at {
+		f.at = at
+		r.schedule.add(f)
+		return nil
+	}
+	return f
+}
+
+func (r *Router) deliver(f *flight, now time.Duration) {
+	r.overloads.note(f.at, now-f.at)
+	if f.to.gone || f.to.link.Write(f.Offload, f.Head, f.Body) != nil {
+		r.drop(f, &f.path.count.Dropped.Link)
+		return
+	}
+	f.path.count.Delivered.add(&f.Packet)
+	if f.half != nil {
+		f.half.delivered.add(&f.Packet)
+	}
+	r.memory.put(f.memory)
+}
+
+// drop ends a flight and counts its segments.
+func (r *Router) drop(f *flight, reason *int64) {
+	*reason += int64(f.Segments())
+	r.memory.put(f.memory)
+}
