@@ -1,0 +1,184 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+var errClosed = errors.New("closed")
+
+// Conn is the one connection to a machine. Safe for concurrent use.
+type Conn struct {
+	target  Target
+	options Options
+	raw     net.Conn
+	client  *ssh.Client
+	work    sync.WaitGroup // every goroutine of the connection; all end once raw is closed
+
+	ended sync.Once
+	done  chan struct{}
+	err   error // set before done is closed
+
+	mu      sync.Mutex
+	folders []string // pushed, to be removed
+	agents  []*Agent
+	closed  bool // no more goroutines
+}
+
+func newConn(t Target, o Options, raw net.Conn, client *ssh.Client) *Conn {
+	c := &Conn{target: t, options: o, raw: raw, client: client, done: make(chan struct{})}
+	c.work.Go(func() { c.fail(fmt.Errorf("connection to %s lost: %w", t.Name, client.Wait())) })
+	c.work.Go(c.keepAlive)
+	return c
+}
+
+// Done is closed when the connection has ended, for whatever reason.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err is why the connection has ended; nil before that.
+func (c *Conn) Err() error {
+	select {
+	case <-c.done:
+		return c.err
+	default:
+		return nil
+	}
+}
+
+// Close ends the agents, removes what was pushed, as far as the machine still
+// answers, and cuts the connection. Safe to call twice.
+func (c *Conn) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.CloseTimeout)
+	defer cancel()
+	c.mu.Lock()
+	agents, folders := c.agents, c.folders
+	c.agents, c.folders = nil, nil
+	c.mu.Unlock()
+
+	var closing sync.WaitGroup
+	for _, a := range agents {
+		closing.Go(func() { a.close(ctx) })
+	}
+	closing.Wait()
+	var err error
+	if len(folders) > 0 && c.Err() == nil {
+		err = c.remove(ctx, folders)
+	}
+	c.fail(fmt.Errorf("connection to %s: %w", c.target.Name, errClosed))
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	c.work.Wait()
+	return err
+}
+
+func (c *Conn) remove(ctx context.Context, folders []string) error {
+	command := "rm -rf --"
+	for _, f := range folders {
+		command += " " + quote(f)
+	}
+	_, err := await(ctx, c, func() (struct{}, error) {
+		s, err := c.client.NewSession()
+		if err != nil {
+			return struct{}{}, err
+		}
+		defer s.Close()
+		return struct{}{}, s.Run(command)
+	})
+	if err != nil {
+		return fmt.Errorf("remove the probe from %s: %w", c.target.Name, err)
+	}
+	return nil
+}
+
+// spawn starts a goroutine of the connection; false: it is closed.
+func (c *Conn) spawn(f func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.closed {
+		c.work.Go(f)
+	}
+	return !c.closed
+}
+
+// fail ends the connection, the first time with the reason that counts.
+func (c *Conn) fail(err error) {
+	c.ended.Do(func() {
+		c.err = err
+		close(c.done)
+		c.raw.Close()
+	})
+}
+
+// keepAlive notices a machine that is gone without a word. It ends with the
+// connection.
+func (c *Conn) keepAlive() {
+	tick := time.NewTicker(c.options.KeepAliveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-tick.C:
+		}
+		if err := c.ping(); err != nil {
+			c.fail(fmt.Errorf("connection to %s lost: %w", c.target.Name, err))
+			return
+		}
+	}
+}
+
+// ping waits for an answer to one keepalive; any answer will do.
+func (c *Conn) ping() error {
+	answered := make(chan error, 1)
+	c.spawn(func() {
+		_, _, err := c.client.SendRequest("keepalive@openssh.com", true, nil)
+		answered <- err
+	})
+	late := time.NewTimer(c.options.KeepAliveTimeout)
+	defer late.Stop()
+	select {
+	case err := <-answered:
+		return err
+	case <-c.done:
+		return c.err
+	case <-late.C:
+		return fmt.Errorf("no answer to a keepalive for %s", c.options.KeepAliveTimeout)
+	}
+}
+
+// await calls f, which may block as long as the connection lives, and returns
+// early when ctx or the connection ends. f is left to itself then: what it
+// returns is dropped.
+func await[T any](ctx context.Context, c *Conn, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	results := make(chan result, 1)
+	var zero T
+	if !c.spawn(func() {
+		v, err := f()
+		results <- result{v, err}
+	}) {
+		return zero, c.err
+	}
+	select {
+	case r := <-results:
+		return r.value, r.err
+	case <-ctx.Done():
+		return zero, context.Cause(ctx)
+	case <-c.done:
+		return zero, c.err
+	}
+}
+
+// quote makes s one word of a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -1,0 +1,205 @@
+//go:build unix
+
+package remote
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+func TestNewKeyPair(t *testing.T) {
+	p := newPair(t)
+	key, comment, _, rest, err := ssh.ParseAuthorizedKey([]byte(p.AuthorizedKey))
+	if err != nil || comment != "test" || len(rest) > 0 || key.Type() != ssh.KeyAlgoED25519 {
+		t.Errorf("authorized key %q: %v, comment %q, rest %q", p.AuthorizedKey, err, comment, rest)
+	}
+	private, err := ssh.ParsePrivateKey(p.PEM)
+	if err != nil || string(private.PublicKey().Marshal()) != string(key.Marshal()) {
+		t.Errorf("private half: %v, or not of the public one", err)
+	}
+	if _, err := NewKeyPair("two\nlines"); err == nil {
+		t.Error("a comment of two lines was accepted")
+	}
+}
+
+func TestConnectChecksFirst(t *testing.T) {
+	good := Target{Name: "m1", Addr: netip.MustParseAddrPort("127.0.0.1:1"), User: "u", HostKey: newPair(t).AuthorizedKey}
+	for name, c := range map[string]struct {
+		change func(*Target, *Options)
+		want   string
+	}{
+		"NoKey":      {func(_ *Target, o *Options) { o.Key = nil }, "no key"},
+		"NoAddress":  {func(t *Target, _ *Options) { t.Addr = netip.AddrPort{} }, "no address"},
+		"NoUser":     {func(t *Target, _ *Options) { t.User = "" }, "no user"},
+		"NoHostKey":  {func(t *Target, _ *Options) { t.HostKey = "" }, "no host key"},
+		"BadHostKey": {func(t *Target, _ *Options) { t.HostKey = "ssh-ed25519 !" }, "host key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target, options := good, Options{Key: newPair(t).Signer}
+			c.change(&target, &options)
+			_, err := Connect(timeout(t, limit), target, options)
+			wantError(t, err, "m1", c.want)
+		})
+	}
+}
+
+func TestWrongHostKeyIsFinal(t *testing.T) {
+	s := startServer(t, agentHandler)
+	target := s.target()
+	target.HostKey = newPair(t).AuthorizedKey
+	begin := time.Now()
+	_, err := Connect(timeout(t, limit), target, Options{Key: s.user.Signer, RetryMin: time.Minute})
+	if wrong := (*HostKeyError)(nil); !errors.As(err, &wrong) || wrong.Name != "m1" {
+		t.Errorf("error = %v; want a HostKeyError of m1", err)
+	}
+	if took := time.Since(begin); took > limit/2 {
+		t.Errorf("it took %s to notice", took)
+	}
+}
+
+func TestGivesUpAndSaysWhy(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer silent.Close()
+	s := startServer(t, agentHandler)
+	stranger := newPair(t).Signer
+	quick := Options{Key: s.user.Signer, RetryMin: 10 * time.Millisecond, HandshakeTimeout: 100 * time.Millisecond}
+
+	t.Run("Silent", func(t *testing.T) {
+		target := s.target()
+		target.Addr = netip.MustParseAddrPort(silent.Addr().String())
+		_, err := Connect(timeout(t, 400*time.Millisecond), target, quick)
+		wantError(t, err, "m1", "gave up", "no SSH log-in within 100ms")
+	})
+	t.Run("Refused", func(t *testing.T) {
+		gone, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err)
+		gone.Close()
+		target := s.target()
+		target.Addr = netip.MustParseAddrPort(gone.Addr().String())
+		_, err = Connect(timeout(t, 100*time.Millisecond), target, quick)
+		wantError(t, err, "m1", "refused")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v is no time-out", err)
+		}
+	})
+	t.Run("WrongKey", func(t *testing.T) {
+		o := quick
+		o.Key, o.HandshakeTimeout = stranger, 0
+		_, err := Connect(timeout(t, 500*time.Millisecond), s.target(), o)
+		wantError(t, err, "m1", "unable to authenticate")
+	})
+	t.Run("Cancelled", func(t *testing.T) {
+		target := s.target()
+		target.Addr = netip.MustParseAddrPort(silent.Addr().String())
+		ctx, cancel := context.WithCancelCause(context.Background())
+		enough := errors.New("enough of it")
+		time.AfterFunc(50*time.Millisecond, func() { cancel(enough) })
+		_, err := Connect(ctx, target, Options{Key: s.user.Signer})
+		if !errors.Is(err, enough) {
+			t.Errorf("error = %v; want the cause", err)
+		}
+	})
+}
+
+// TestBoot follows a machine that drops, refuses, resets and does not know the
+// key yet, before it is ready.
+func TestBoot(t *testing.T) {
+	s := startServer(t, agentHandler)
+	early := startServer(t, agentHandler) // same host key, other users
+	early.stop()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	early = serveOn(t, l, newPair(t), s.hostKey, agentHandler)
+	dialer, attempts := new(net.Dialer), 0
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		attempts++
+		switch attempts {
+		case 1: // dropped
+			<-ctx.Done()
+			return nil, ctx.Err()
+		case 2:
+			return nil, errors.New("connection refused")
+		case 3: // reset
+			ours, theirs := net.Pipe()
+			theirs.Close()
+			return ours, nil
+		case 4: // cloud-init has not run yet
+			return dialer.DialContext(ctx, network, early.addr.String())
+		}
+		return dialer.DialContext(ctx, network, addr)
+	}
+	s.connect(t, Options{Dial: dial, DialTimeout: 20 * time.Millisecond, RetryMin: time.Millisecond})
+	if attempts != 5 {
+		t.Errorf("%d attempts; want 5", attempts)
+	}
+}
+
+func TestLostConnection(t *testing.T) {
+	s := startServer(t, agentHandler)
+	c := s.connect(t, Options{})
+	if err := c.Err(); err != nil {
+		t.Errorf("Err = %v before the end", err)
+	}
+	s.stop()
+	select {
+	case <-c.Done():
+		wantError(t, c.Err(), "m1", "lost")
+	case <-time.After(limit):
+		t.Error("nobody noticed")
+	}
+	must(t, c.Close())
+	must(t, c.Close())
+}
+
+// deaf is a connection whose other side has vanished after the log-in: writes
+// go nowhere and nothing comes.
+type deaf struct {
+	net.Conn
+	gone chan struct{}
+}
+
+func (d *deaf) Read(p []byte) (int, error) {
+	n, err := d.Conn.Read(p)
+	select {
+	case <-d.gone:
+		if err == nil {
+			return d.Read(p) // drop it
+		}
+	default:
+	}
+	return n, err
+}
+
+func (d *deaf) Write(p []byte) (int, error) {
+	select {
+	case <-d.gone:
+		return len(p), nil
+	default:
+		return d.Conn.Write(p)
+	}
+}
+
+func TestVanishedMachine(t *testing.T) {
+	s := startServer(t, agentHandler)
+	gone := make(chan struct{})
+	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
+		return &deaf{conn, gone}, err
+	}
+	c := s.connect(t, Options{
+		Dial: dial, KeepAliveInterval: 20 * time.Millisecond, KeepAliveTimeout: 200 * time.Millisecond,
+	})
+	a, err := c.StartAgent(timeout(t, limit), "/agent")
+	must(t, err)
+	close(gone)
+	_, err = a.Call(timeout(t, limit), serve(portUntilCancel))
+	wantError(t, err, "m1", "no answer to a keepalive for 200ms")
+	<-c.Done()
+}

@@ -1,0 +1,122 @@
+//go:build unix
+
+package remote
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestOpenSSH goes the whole way with the server that machines really run.
+func TestOpenSSH(t *testing.T) {
+	program := findSSHD(t)
+	s := startOpenSSH(t, program)
+	begin := time.Now()
+	c := s.connect(t, Options{})
+	t.Logf("connected after %s", time.Since(begin))
+	self, err := os.Executable()
+	must(t, err)
+	content, err := os.ReadFile(self)
+	must(t, err)
+	probes := packed(t, content)
+	begin = time.Now()
+	file, err := c.Push(timeout(t, limit), probes)
+	must(t, err)
+	t.Logf("pushed %d bytes in %s", len(content), time.Since(begin))
+	a, err := c.StartAgent(timeout(t, limit), file)
+	must(t, err)
+	if r, err := a.Call(timeout(t, limit), serve(100)); err != nil || r.Serve.Port != 100 {
+		t.Errorf("Call = %+v, %v", r, err)
+	}
+	_, err = a.Call(timeout(t, limit), serve(portDie))
+	wantError(t, err, "m1", "exited with status 3", "panic: boom")
+
+	a, err = c.StartAgent(timeout(t, limit), file)
+	must(t, err)
+	must(t, a.Close())
+	must(t, c.Close())
+	if _, err := os.Stat(filepath.Dir(file)); !os.IsNotExist(err) {
+		t.Errorf("the pushed folder is still there: %v", err)
+	}
+
+	target := s.target()
+	target.HostKey = newPair(t).AuthorizedKey
+	_, err = Connect(timeout(t, limit), target, Options{Key: s.user.Signer})
+	wantError(t, err, "m1", "host key")
+}
+
+func findSSHD(t *testing.T) string {
+	t.Helper()
+	for _, p := range []string{"/usr/sbin/sshd", "/usr/local/sbin/sshd"} {
+		if _, err := os.Stat(p); err == nil {
+			return p
+		}
+	}
+	if os.Getenv("CI") == "true" {
+		t.Fatal("no OpenSSH server (package openssh-server)")
+	}
+	t.Skip("no OpenSSH server (package openssh-server)")
+	return ""
+}
+
+// startOpenSSH runs sshd on loopback for the user who runs the test.
+func startOpenSSH(t *testing.T, program string) *server {
+	t.Helper()
+	me, err := user.Current()
+	must(t, err)
+	if me.Uid == "0" {
+		must(t, os.MkdirAll("/run/sshd", 0o755)) // sshd's privilege separation insists
+	}
+	s := &server{user: newPair(t), hostKey: newPair(t)}
+	dir, port := t.TempDir(), freePort(t)
+	s.addr = netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port)
+	write(t, dir, "host_key", string(s.hostKey.PEM))
+	write(t, dir, "authorized_keys", s.user.AuthorizedKey+"\n")
+	config := write(t, dir, "config", strings.ReplaceAll(fmt.Sprintf(`
+ListenAddress 127.0.0.1:%d
+HostKey DIR/host_key
+AuthorizedKeysFile DIR/authorized_keys
+PidFile none
+StrictModes no
+UsePAM no
+PermitRootLogin prohibit-password
+`, port), "DIR", dir))
+	cmd := exec.Command(program, "-D", "-e", "-f", config)
+	var log strings.Builder
+	cmd.Stderr = &log
+	must(t, cmd.Start())
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+		if t.Failed() {
+			t.Logf("sshd: %s", &log)
+		}
+	})
+	s.login = me.Username
+	return s
+}
+
+// freePort is one that nobody listens on now; the retries of Connect bridge
+// the time until sshd does.
+func freePort(t *testing.T) uint16 {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer l.Close()
+	return netip.MustParseAddrPort(l.Addr().String()).Port()
+}
+
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	file := filepath.Join(dir, name)
+	must(t, os.WriteFile(file, []byte(content), 0o600))
+	return file
+}

@@ -1,0 +1,78 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// DialFunc opens a connection, as net.Dialer.DialContext does.
+type DialFunc func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// Target is a machine.
+type Target struct {
+	Name    string // how errors call it
+	Addr    netip.AddrPort
+	User    string
+	HostKey string // authorized_keys line; no other key is accepted
+}
+
+// Options of a connection. Key is required; zero durations mean the defaults.
+type Options struct {
+	Key  ssh.Signer
+	Dial DialFunc // nil: a net.Dialer
+
+	DialTimeout      time.Duration // one attempt to open TCP; 10 s
+	HandshakeTimeout time.Duration // one SSH handshake with log-in; 20 s
+	RetryMin         time.Duration // first pause between attempts; 200 ms
+	RetryMax         time.Duration // longest pause between attempts; 3 s
+
+	// A keepalive is sent every KeepAliveInterval (5 s); an answer that takes
+	// longer than KeepAliveTimeout (15 s) means that the machine is gone.
+	KeepAliveInterval time.Duration
+	KeepAliveTimeout  time.Duration
+
+	HelloTimeout time.Duration // from the agent's start to its first line; 20 s
+	CloseTimeout time.Duration // for an orderly end, of a Conn or an Agent; 5 s
+}
+
+func (o Options) withDefaults() Options {
+	if o.Dial == nil {
+		o.Dial = new(net.Dialer).DialContext
+	}
+	o.DialTimeout = cmp.Or(o.DialTimeout, 10*time.Second)
+	o.HandshakeTimeout = cmp.Or(o.HandshakeTimeout, 20*time.Second)
+	o.RetryMin = cmp.Or(o.RetryMin, 200*time.Millisecond)
+	o.RetryMax = cmp.Or(o.RetryMax, 3*time.Second)
+	o.KeepAliveInterval = cmp.Or(o.KeepAliveInterval, 5*time.Second)
+	o.KeepAliveTimeout = cmp.Or(o.KeepAliveTimeout, 15*time.Second)
+	o.HelloTimeout = cmp.Or(o.HelloTimeout, 20*time.Second)
+	o.CloseTimeout = cmp.Or(o.CloseTimeout, 5*time.Second)
+	return o
+}
+
+// check finds what no amount of waiting can mend. An empty key, say, would
+// otherwise look like a machine that never finishes its boot.
+func check(t Target, o Options) (hostKey ssh.PublicKey, err error) {
+	switch {
+	case o.Key == nil:
+		return nil, errors.New("no key to log in with")
+	case !t.Addr.IsValid() || t.Addr.Port() == 0:
+		return nil, fmt.Errorf("no address (%s)", t.Addr)
+	case t.User == "":
+		return nil, errors.New("no user to log in as")
+	case t.HostKey == "":
+		return nil, errors.New("no host key to expect")
+	}
+	hostKey, _, _, _, err = ssh.ParseAuthorizedKey([]byte(t.HostKey))
+	if err != nil {
+		return nil, fmt.Errorf("host key to expect: %w", err)
+	}
+	return hostKey, nil
+}
