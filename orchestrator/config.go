@@ -1,0 +1,165 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"time"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// Config is all a run needs to know.
+type Config struct {
+	RunID          string
+	Dir            string    // for journal.jsonl and results.csv, which must not exist
+	Expires        time.Time // when machines end themselves; nothing is measured after it
+	Pairs          []plan.Pair
+	Providers      map[string]providers.Provider // by cloud
+	MachineTypes   map[string]string             // by cloud
+	Remote         Remote
+	ControllerAddr netip.Addr     // the only address that may reach SSH
+	ProbePort      int            // where agents listen; 0 means wire.DefaultPort
+	Isolation      plan.Isolation // empty means plan.Duplex
+	Test           Test
+	Limits         Limits
+	Observer       func(Event)  // may be nil; see Event
+	Log            *slog.Logger // may be nil
+}
+
+// Test says how every pair is measured.
+type Test struct {
+	Duration          time.Duration // of a throughput test; 0: only Bytes end it
+	Bytes             int64         // of a throughput test; 0: only Duration ends it
+	Streams           int           // parallel connections, 1 to 128
+	CongestionControl string        // empty: the machines' default
+	RTTProbes         int           // 1 to 100,000 each way
+	RTTInterval       time.Duration // between probes
+}
+
+// Limits end what takes too long. A zero field means its default.
+type Limits struct {
+	Launch   time.Duration // one machine, until it has an address (10 min)
+	Connect  time.Duration // until its SSH answers (5 min)
+	Push     time.Duration // of the probe (3 min)
+	Agent    time.Duration // until the agent listens (30 s)
+	Admit    time.Duration // of a machine's peers (3 min)
+	Bytes    time.Duration // a throughput test without a Duration (1 min)
+	Slack    time.Duration // a test over its nominal length (10 s)
+	Settle   time.Duration // closing connections before teardown (30 s)
+	Teardown time.Duration // everything destroyed and listed (15 min)
+}
+
+func (l Limits) withDefaults() Limits {
+	for _, f := range []struct {
+		limit *time.Duration
+		usual time.Duration
+	}{
+		{&l.Launch, 10 * time.Minute},
+		{&l.Connect, 5 * time.Minute},
+		{&l.Push, 3 * time.Minute},
+		{&l.Agent, 30 * time.Second},
+		{&l.Admit, 3 * time.Minute},
+		{&l.Bytes, time.Minute},
+		{&l.Slack, 10 * time.Second},
+		{&l.Settle, 30 * time.Second},
+		{&l.Teardown, 15 * time.Minute},
+	} {
+		if *f.limit == 0 {
+			*f.limit = f.usual
+		}
+	}
+	return l
+}
+
+func (c Config) withDefaults() Config {
+	c.Limits = c.Limits.withDefaults()
+	if c.ProbePort == 0 {
+		c.ProbePort = wire.DefaultPort
+	}
+	if c.Isolation == "" {
+		c.Isolation = plan.Duplex
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// check finds what would fail later, when it costs money.
+func (c Config) check(now time.Time) error {
+	switch t := c.Test; {
+	case providers.CheckRunID(c.RunID) != nil:
+		return providers.CheckRunID(c.RunID)
+	case len(c.Pairs) == 0:
+		return errors.New("no pairs to measure")
+	case c.Remote == nil:
+		return errors.New("no way to reach machines")
+	case !c.ControllerAddr.IsValid():
+		return errors.New("the controller's address is unknown")
+	case !c.Expires.After(now):
+		return fmt.Errorf("expires at %s, which is not in the future", c.Expires.Format(time.RFC3339))
+	case t.Bytes < 0 || t.Duration < 0 || t.Bytes == 0 && t.Duration == 0:
+		return errors.New("a throughput test needs bytes or a duration to end")
+	case t.Streams < 1 || t.Streams > 128:
+		return fmt.Errorf("%d streams: not 1 to 128", t.Streams)
+	case t.RTTProbes < 1 || t.RTTProbes > 100_000:
+		return fmt.Errorf("%d round-trip probes: not 1 to 100,000", t.RTTProbes)
+	case t.RTTInterval <= 0:
+		return fmt.Errorf("%v between round-trip probes: not above zero", t.RTTInterval)
+	}
+	return c.checkPairs()
+}
+
+func (c Config) checkPairs() error {
+	seen := map[plan.Pair]bool{}
+	for _, p := range c.Pairs {
+		if p.From == p.To || seen[p] {
+			return fmt.Errorf("pair %s: within one region, or there twice", p)
+		}
+		seen[p] = true
+		for _, cloud := range []string{p.From.Cloud, p.To.Cloud} {
+			if c.Providers[cloud] == nil || c.MachineTypes[cloud] == "" {
+				return fmt.Errorf("pair %s: no provider or machine type for cloud %q", p, cloud)
+			}
+		}
+	}
+	return nil
+}
+
+// order suits the tests: those that end by bytes differ in length.
+func (t Test) order() plan.Order {
+	if t.Bytes > 0 {
+		return plan.Greedy
+	}
+	return plan.Tournament
+}
+
+// regions are those of the pairs, in order of appearance.
+func (c Config) regions() []antipode.Region {
+	var regions []antipode.Region
+	seen := map[antipode.Region]bool{}
+	for _, p := range c.Pairs {
+		for _, r := range []antipode.Region{p.From, p.To} {
+			if !seen[r] {
+				seen[r] = true
+				regions = append(regions, r)
+			}
+		}
+	}
+	return regions
+}
+
+func (c Config) regionIDs() []string {
+	var ids []string
+	for _, r := range c.regions() {
+		ids = append(ids, r.ID())
+	}
+	return ids
+}
+
+func (c Config) run() providers.Run { return providers.Run{ID: c.RunID, Expires: c.Expires} }

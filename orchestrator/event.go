@@ -1,0 +1,122 @@
+package orchestrator
+
+import (
+	"sync"
+	"time"
+
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// EventKind says what an Event tells, and which of its fields are set.
+type EventKind string
+
+const (
+	PhaseChanged  EventKind = "phase"        // Phase
+	RegionChanged EventKind = "region"       // Region, State; Err if it is StateFailed or StateSkipped
+	TestStarted   EventKind = "test-started" // Task
+	TestEnded     EventKind = "test-ended"   // Task; Err if it failed
+	PairEnded     EventKind = "pair-ended"   // Row
+)
+
+// Phase is what a run does as a whole.
+type Phase string
+
+const (
+	PhaseLaunch   Phase = "launch"   // no test has started
+	PhaseMeasure  Phase = "measure"  // machines may still be on their way
+	PhaseTeardown Phase = "teardown" // nothing is measured any more
+	PhaseDone     Phase = "done"
+)
+
+// State is how far a region's machine is.
+type State string
+
+const (
+	StateLaunching State = "launching" // the cloud makes it
+	StateBooting   State = "booting"   // SSH does not answer yet
+	StatePushing   State = "pushing"   // the probe is on its way
+	StateStarting  State = "starting"  // the agent starts
+	StateWaiting   State = "waiting"   // for the firewall to admit its peers
+	StateReady     State = "ready"     // it can measure
+	StateFailed    State = "failed"
+	StateSkipped   State = "skipped" // the region is not for us, or its quota is used up
+)
+
+// Event is news for a progress display.
+type Event struct {
+	Kind     EventKind
+	Time     time.Time
+	Phase    Phase
+	Region   string // id
+	State    State
+	Task     plan.Task
+	Row      *results.Row
+	Err      error
+	Progress Progress // after the event, with every event
+}
+
+// Progress counts.
+type Progress struct {
+	Pairs, OK, Failed, Skipped int   // Pairs is all; the others have a row
+	Regions, Ready, Lost       int   // Regions is all; Lost ones failed or were skipped, maybe after they were ready
+	Running                    int   // tests
+	Bytes                      int64 // TCP payload received, of pairs that are ok
+}
+
+// Done counts the pairs that have a row.
+func (p Progress) Done() int { return p.OK + p.Failed + p.Skipped }
+
+// reporter passes events on, one at a time, and keeps count. The observer must
+// return soon: the run waits for it.
+type reporter struct {
+	mu       sync.Mutex
+	observer func(Event)
+	progress Progress
+}
+
+func (r *reporter) report(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress.count(e)
+	e.Time, e.Progress = time.Now(), r.progress
+	if r.observer != nil {
+		r.observer(e)
+	}
+}
+
+func (r *reporter) now() Progress {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.progress
+}
+
+func (p *Progress) count(e Event) {
+	switch e.Kind {
+	case TestStarted:
+		p.Running++
+	case TestEnded:
+		p.Running--
+	case RegionChanged:
+		switch e.State {
+		case StateReady:
+			p.Ready++
+		case StateFailed, StateSkipped:
+			p.Lost++
+		}
+	case PairEnded:
+		p.countRow(e.Row)
+	}
+}
+
+func (p *Progress) countRow(row *results.Row) {
+	switch row.Status {
+	case results.StatusOK:
+		p.OK++
+		p.Bytes += *row.Bytes
+	case results.StatusFailed:
+		p.Failed++
+	default:
+		p.Skipped++
+	}
+}

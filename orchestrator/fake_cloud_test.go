@@ -1,0 +1,210 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// planet is clouds, machines and agents that keep state, take (simulated) time
+// and fail the test when they are used against the rules.
+type planet struct {
+	t   *testing.T
+	dir string // of the run, to look into its journal
+
+	mu       sync.Mutex
+	faults   map[string]fault // by region id
+	machines map[string]*fakeMachine
+	left     []providers.Resource // what Destroy can't remove
+	calls    []string
+	tests    []*fakeTest // that run
+	opened   int         // connections
+	hosts    int
+}
+
+// fault makes one region misbehave. Zero fields don't.
+type fault struct {
+	launch      error
+	launchTakes time.Duration
+	launchHangs bool
+	connect     error
+	bootHangs   bool
+	push        error
+	agent       error
+	admit       error
+	dies        time.Duration // the agent, so long after it was started
+	silent      bool          // the agent answers no test
+	rtt         error
+	throughput  error
+	nothing     bool // the receiver gets nothing
+	implausible bool
+	destroy     error
+	list        error
+}
+
+type fakeMachine struct {
+	providers.Machine
+	spec     providers.Spec
+	admitted []netip.Addr
+	port     int
+	serves   int // port
+}
+
+type fakeCloud struct {
+	*planet
+	name string
+}
+
+func newPlanet(t *testing.T) *planet {
+	return &planet{t: t, dir: filepath.Join(t.TempDir(), "run"), faults: map[string]fault{}, machines: map[string]*fakeMachine{}}
+}
+
+func (p *planet) call(format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls = append(p.calls, fmt.Sprintf(format, args...))
+}
+
+func (c *fakeCloud) Cloud() string { return c.name }
+
+func (c *fakeCloud) Launch(ctx context.Context, spec providers.Spec) (providers.Machine, error) {
+	id := c.name + ":" + spec.Region
+	c.call("launch %s", id)
+	if err := spec.Check(); err != nil {
+		c.t.Errorf("Launch %s: %v", id, err)
+	}
+	if !c.journalHas(func(r Record) bool { return r.What == RecordLaunch && r.Region == id }) {
+		c.t.Errorf("Launch %s: the journal does not know of it", id)
+	}
+	f := c.faults[id]
+	takes := f.launchTakes
+	if takes == 0 {
+		takes = 2 * time.Second
+	}
+	if f.launchHangs {
+		takes = 1000 * time.Hour
+	}
+	if !sleep(ctx, takes) {
+		return providers.Machine{}, providers.Wrap(c.name, spec.Region, "RunInstances", ctx.Err())
+	}
+	if f.launch != nil {
+		return providers.Machine{}, f.launch
+	}
+	return c.boot(id, spec), nil
+}
+
+func (c *fakeCloud) boot(id string, spec providers.Spec) providers.Machine {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.machines[id] != nil {
+		c.t.Errorf("%s was launched twice", id)
+	}
+	n := byte(len(c.machines) + 1)
+	m := &fakeMachine{spec: spec, Machine: providers.Machine{
+		Cloud: c.name, Region: spec.Region, Zone: spec.Region + "-a", ID: fmt.Sprintf("i-%d", n), Type: spec.MachineType,
+		Public: netip.AddrFrom4([4]byte{198, 18, 0, n}), User: "user", HostKey: spec.HostKey,
+	}}
+	c.machines[id] = m
+	return m.Machine
+}
+
+func (c *fakeCloud) Admit(ctx context.Context, run providers.Run, region string, port int, peers []netip.Addr) error {
+	id := c.name + ":" + region
+	c.call("admit %s", id)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.faults[id].admit; err != nil {
+		return err
+	}
+	m := c.machines[id]
+	m.admitted, m.port = append(m.admitted, peers...), port
+	return nil
+}
+
+func (c *fakeCloud) Destroy(ctx context.Context, runID string, regions []string) error {
+	c.call("destroy %s %v", c.name, regions)
+	if ctx.Err() != nil {
+		c.t.Errorf("Destroy is called with a context that has ended")
+	}
+	if !sleep(ctx, 3*time.Second) {
+		return ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var errs []error
+	for _, region := range regions {
+		id := c.name + ":" + region
+		if err := c.faults[id].destroy; err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		delete(c.machines, id)
+	}
+	return errors.Join(errs...)
+}
+
+func (c *fakeCloud) List(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var found []providers.Resource
+	var errs []error
+	for _, region := range regions {
+		id := c.name + ":" + region
+		errs = append(errs, c.faults[id].list)
+		if m := c.machines[id]; m != nil {
+			found = append(found, providers.Resource{Cloud: c.name, Region: region, Kind: "instance", ID: m.ID, RunID: runID})
+		}
+	}
+	return found, errors.Join(errs...)
+}
+
+// alive are the machines that exist.
+func (p *planet) alive() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.machines))
+}
+
+// count counts calls that begin with prefix.
+func (p *planet) count(prefix string) (n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.calls {
+		if len(c) >= len(prefix) && c[:len(prefix)] == prefix {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *planet) journal() []Record {
+	data, err := os.ReadFile(filepath.Join(p.dir, "journal.jsonl"))
+	if err != nil {
+		p.t.Errorf("read journal: %v", err)
+	}
+	var records []Record
+	for l := range bytes.Lines(data) {
+		var r Record
+		if err := json.Unmarshal(l, &r); err != nil {
+			p.t.Errorf("journal line %q: %v", l, err)
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+func (p *planet) journalHas(which func(Record) bool) bool {
+	return slices.ContainsFunc(p.journal(), which)
+}

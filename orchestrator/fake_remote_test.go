@@ -1,0 +1,195 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// fakeRemote reaches the machines of a planet.
+type fakeRemote struct{ *planet }
+
+func (r fakeRemote) AuthorizedKey() string { return "ssh-ed25519 AAAA run" }
+
+func (r fakeRemote) HostKey() ([]byte, string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hosts++
+	return []byte("private"), fmt.Sprintf("ssh-ed25519 AAAA%d host", r.hosts), nil
+}
+
+func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {
+	id := m.Cloud + ":" + m.Region
+	f := r.faults[id]
+	if f.bootHangs {
+		<-ctx.Done()
+		return nil, fmt.Errorf("connect: gave up: %w", context.Cause(ctx))
+	}
+	if !sleep(ctx, 5*time.Second) {
+		return nil, ctx.Err()
+	}
+	if f.connect != nil {
+		return nil, f.connect
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if live := r.machines[id]; live == nil || live.spec.HostKey != m.HostKey {
+		r.t.Errorf("Connect %s: no such machine, or another host key", id)
+	}
+	r.opened++
+	return &fakeConn{planet: r.planet, id: id, ended: make(chan struct{})}, nil
+}
+
+type fakeConn struct {
+	*planet
+	id    string
+	end   sync.Once
+	ended chan struct{}
+	agent *fakeAgent
+}
+
+func (c *fakeConn) Push(ctx context.Context) (string, error) {
+	if !sleep(ctx, time.Second) {
+		return "", ctx.Err()
+	}
+	return "/home/user/probe", c.faults[c.id].push
+}
+
+func (c *fakeConn) StartAgent(ctx context.Context, path string) (Agent, error) {
+	f := c.faults[c.id]
+	if f.agent != nil {
+		return nil, f.agent
+	}
+	if f.dies > 0 {
+		time.AfterFunc(f.dies, c.kill)
+	}
+	return &fakeAgent{fakeConn: c}, nil
+}
+
+func (c *fakeConn) kill() { c.end.Do(func() { close(c.ended) }) }
+
+func (c *fakeConn) Close() error {
+	c.kill()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.opened--
+	return nil
+}
+
+type fakeAgent struct{ *fakeConn }
+
+func (a *fakeAgent) Done() <-chan struct{} { return a.ended }
+func (a *fakeAgent) Err() error            { return errors.New("the agent ended") }
+
+// fakeTest is a test that runs.
+type fakeTest struct {
+	kind     plan.Kind
+	from, to string
+}
+
+func (a *fakeAgent) Call(ctx context.Context, req wire.Request) (wire.Response, error) {
+	switch {
+	case req.Serve != nil:
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if len(req.Serve.Secret) != 32 || slices.Max(req.Serve.Secret) == 0 {
+			a.t.Errorf("%s: Serve without a secret", a.id)
+		}
+		a.machines[a.id].serves = req.Serve.Port
+		return wire.Response{Serve: &wire.ServeResult{Port: req.Serve.Port}}, nil
+	case req.RTT != nil:
+		takes := time.Duration(float64(req.RTT.Probes) * req.RTT.IntervalMs * float64(time.Millisecond))
+		return a.measure(ctx, plan.RTT, req.RTT.Peer, takes, req.RTT.DeadlineMs)
+	}
+	takes := time.Duration(req.Throughput.DurationMs * float64(time.Millisecond))
+	return a.measure(ctx, plan.Throughput, req.Throughput.Peer, takes+100*time.Millisecond, req.Throughput.DeadlineMs)
+}
+
+func (a *fakeAgent) measure(ctx context.Context, kind plan.Kind, peer wire.Peer, takes time.Duration, deadlineMs float64) (wire.Response, error) {
+	if deadlineMs < ms(takes) {
+		a.t.Errorf("%s from %s has a deadline of %v ms, and takes %v", kind, a.id, deadlineMs, takes)
+	}
+	test := a.begin(kind, peer)
+	defer a.over(test)
+	f := a.faults[a.id]
+	if f.silent {
+		takes = 1000 * time.Hour
+	}
+	select {
+	case <-time.After(takes):
+	case <-a.ended:
+		return wire.Response{}, a.Err()
+	case <-ctx.Done():
+		return wire.Response{}, fmt.Errorf("call: %w", context.Cause(ctx))
+	}
+	if kind == plan.RTT {
+		return rttAnswer(f)
+	}
+	return throughputAnswer(f)
+}
+
+func rttAnswer(f fault) (wire.Response, error) {
+	r := &wire.RTTResult{Probes: 20, Received: 20, MinMs: 10, MeanMs: 11, P50Ms: 10.5, P99Ms: 15, StddevMs: 1}
+	if f.nothing {
+		r.Received = 0
+	}
+	return wire.Response{RTT: r}, f.rtt
+}
+
+func throughputAnswer(f fault) (wire.Response, error) {
+	r := &wire.ThroughputResult{
+		GoodputBps: 1e9, GoodputMeanBps: 9e8, Bytes: 1e9, DurationS: 3, Streams: 4,
+		CongestionControl: "cubic", MSSBytes: 1448, RetransmitRatio: .01, Flags: []string{"a", "b"},
+	}
+	if f.implausible {
+		r.RetransmitRatio = 2
+	}
+	return wire.Response{Throughput: r}, f.throughput
+}
+
+// begin checks that the peer can be reached and that nothing is disturbed.
+func (a *fakeAgent) begin(kind plan.Kind, peer wire.Peer) *fakeTest {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	test := &fakeTest{kind: kind, from: a.id}
+	for id, m := range a.machines {
+		if m.Public.String() == peer.Addr {
+			test.to = id
+		}
+	}
+	from, to := a.machines[a.id], a.machines[test.to]
+	if to == nil || to.serves != peer.Port || to.port != peer.Port || !slices.Contains(to.admitted, from.Public) {
+		a.t.Errorf("%s from %s to %s: the peer is not reached", kind, a.id, test.to)
+	}
+	for _, other := range a.tests {
+		if other.kind != kind || kind == plan.Throughput && (other.from == test.from || other.to == test.to) {
+			a.t.Errorf("%v started while %v runs", *test, *other)
+		}
+	}
+	a.tests = append(a.tests, test)
+	return test
+}
+
+func (a *fakeAgent) over(test *fakeTest) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tests = slices.DeleteFunc(a.tests, func(t *fakeTest) bool { return t == test })
+}
+
+// idle fails unless every connection is closed and no test runs.
+func (p *planet) idle(t *testing.T) {
+	t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.opened != 0 || len(p.tests) != 0 {
+		t.Errorf("%d connections are open, %d tests run", p.opened, len(p.tests))
+	}
+}

@@ -1,0 +1,98 @@
+package orchestrator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// What a Record says. An intent is on disk before the call it announces.
+const (
+	RecordRun        = "run"        // RunID, Expires, Regions
+	RecordLaunch     = "launch"     // intent: Region, MachineType
+	RecordLaunched   = "launched"   // Region, Machine
+	RecordReady      = "ready"      // Region
+	RecordLost       = "lost"       // Region, Error; Machine if one was made
+	RecordRTT        = "rtt"        // From, To, RTT or Error
+	RecordThroughput = "throughput" // From, To, Throughput or Error
+	RecordStop       = "stop"       // Error: why nothing more is measured
+	RecordDestroy    = "destroy"    // intent: Cloud, Regions
+	RecordDestroyed  = "destroyed"  // Cloud, Left and Error: empty when all is gone
+)
+
+// Record is one line of journal.jsonl.
+type Record struct {
+	Time        time.Time              `json:"time"`
+	What        string                 `json:"what"`
+	RunID       string                 `json:"run_id,omitempty"`
+	Expires     time.Time              `json:"expires,omitzero"`
+	Cloud       string                 `json:"cloud,omitempty"`
+	Region      string                 `json:"region,omitempty"` // id
+	Regions     []string               `json:"regions,omitempty"`
+	MachineType string                 `json:"machine_type,omitempty"`
+	Machine     *providers.Machine     `json:"machine,omitempty"`
+	From        string                 `json:"from,omitempty"` // id
+	To          string                 `json:"to,omitempty"`   // id
+	RTT         *wire.RTTResult        `json:"rtt,omitempty"`
+	Throughput  *wire.ThroughputResult `json:"throughput,omitempty"`
+	Left        []providers.Resource   `json:"left,omitempty"`
+	Error       string                 `json:"error,omitempty"`
+}
+
+// journal appends records to a file. It is safe for concurrent use.
+type journal struct {
+	mu   sync.Mutex
+	file *os.File
+}
+
+// createJournal makes a new journal, and sees to it that a crash keeps its name.
+func createJournal(dir string) (*journal, error) {
+	file, err := os.OpenFile(filepath.Join(dir, "journal.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("create journal: %w", err)
+	}
+	if err := syncDir(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("create journal: %w", err), file.Close())
+	}
+	return &journal{file: file}, nil
+}
+
+// write returns when the record is on disk.
+func (j *journal) write(r Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r.Time = time.Now().UTC()
+	line, err := json.Marshal(r)
+	if err == nil {
+		_, err = j.file.Write(append(line, '\n'))
+	}
+	if err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}
+
+func (j *journal) close() error { return j.file.Close() }
+
+// syncDir puts a directory's names on disk, where the system has a way to.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,198 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// machine is one region's machine. Its own goroutine writes it until it is
+// ready; after that nobody does.
+type machine struct {
+	fleet    *fleet
+	region   antipode.Region
+	provider providers.Provider
+	made     providers.Machine // as far as the cloud got
+	conn     Conn
+	agent    Agent
+}
+
+func (m *machine) id() string { return m.region.ID() }
+
+// live brings the machine up, says so, and watches over it until its agent or
+// ctx ends. The machine itself stays: teardown is not by machine.
+func (m *machine) live(ctx context.Context) {
+	defer m.close()
+	err := m.bringUp(ctx)
+	if err == nil {
+		err = must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id()}))
+	}
+	if err == nil {
+		m.fleet.tell(news{machine: m})
+		select {
+		case <-m.agent.Done():
+			err = m.agent.Err()
+		case <-ctx.Done():
+			return
+		}
+	}
+	m.fleet.tell(news{machine: m, lost: err})
+}
+
+// bringUp launches, and then reaches the machine while the others are still
+// being launched. Every step has a limit.
+func (m *machine) bringUp(ctx context.Context) error {
+	err := m.launch(ctx)
+	m.fleet.launches.Done()
+	if err != nil {
+		return step("launch", err)
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return m.reach(ctx) })
+	g.Go(func() error { return m.admit(ctx) })
+	return g.Wait()
+}
+
+// launch makes the machine. The journal holds the intent before the call: what
+// can't be written down is not made.
+func (m *machine) launch(ctx context.Context) error {
+	spec, err := m.spec()
+	if err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	intent := Record{What: RecordLaunch, Region: m.id(), MachineType: spec.MachineType}
+	if err := must(m.fleet.journal.write(intent)); err != nil {
+		return err
+	}
+	m.fleet.intended(m)
+	m.enter(StateLaunching)
+	err = within(ctx, m.fleet.cfg.Limits.Launch, func(ctx context.Context) error {
+		m.made, err = m.provider.Launch(ctx, spec)
+		return err
+	})
+	m.fleet.launched(m, err)
+	if err != nil {
+		return err
+	}
+	return must(m.fleet.journal.write(Record{What: RecordLaunched, Region: m.id(), Machine: &m.made}))
+}
+
+func (m *machine) spec() (providers.Spec, error) {
+	cfg := &m.fleet.cfg
+	private, public, err := cfg.Remote.HostKey()
+	if err != nil {
+		return providers.Spec{}, fmt.Errorf("make host key: %w", err)
+	}
+	return providers.Spec{
+		Run:           cfg.run(),
+		Region:        m.region.Name,
+		MachineType:   cfg.MachineTypes[m.region.Cloud],
+		AuthorizedKey: cfg.Remote.AuthorizedKey(),
+		HostKeyPEM:    private,
+		HostKey:       public,
+		SSHFrom:       cfg.ControllerAddr,
+	}, nil
+}
+
+// reach takes the machine from booting to an agent that listens.
+func (m *machine) reach(ctx context.Context) error {
+	limits := m.fleet.cfg.Limits
+	var path string
+	for _, s := range []struct {
+		state State
+		limit time.Duration
+		do    func(context.Context) error
+	}{
+		{StateBooting, limits.Connect, func(ctx context.Context) (err error) {
+			m.conn, err = m.fleet.cfg.Remote.Connect(ctx, m.made)
+			return err
+		}},
+		{StatePushing, limits.Push, func(ctx context.Context) (err error) {
+			path, err = m.conn.Push(ctx)
+			return err
+		}},
+		{StateStarting, limits.Agent, func(ctx context.Context) (err error) {
+			m.agent, err = m.conn.StartAgent(ctx, path)
+			return err
+		}},
+		{StateStarting, limits.Agent, m.serve},
+	} {
+		m.enter(s.state)
+		if err := within(ctx, s.limit, s.do); err != nil {
+			return err
+		}
+	}
+	m.enter(StateWaiting)
+	return nil
+}
+
+// serve makes the agent listen for its peers.
+func (m *machine) serve(ctx context.Context) error {
+	port := m.fleet.cfg.ProbePort
+	resp, err := m.agent.Call(ctx, wire.Request{Serve: &wire.Serve{Secret: m.fleet.secret, Port: port}})
+	switch {
+	case err != nil:
+		return err
+	case resp.Serve == nil || resp.Serve.Port != port:
+		return fmt.Errorf("the agent does not listen on port %d", port)
+	}
+	return nil
+}
+
+// admit lets the machine's peers in, once it is known who they are: when every
+// launch has ended, well or not.
+func (m *machine) admit(ctx context.Context) error {
+	if err := m.fleet.launches.wait(ctx); err != nil {
+		return err
+	}
+	peers := m.fleet.peersOf(m)
+	if len(peers) == 0 {
+		return nil
+	}
+	return step("admit peers", within(ctx, m.fleet.cfg.Limits.Admit, func(ctx context.Context) error {
+		return m.provider.Admit(ctx, m.fleet.cfg.run(), m.region.Name, m.fleet.cfg.ProbePort, peers)
+	}))
+}
+
+func (m *machine) enter(s State) {
+	m.fleet.reporter.report(Event{Kind: RegionChanged, Region: m.id(), State: s})
+}
+
+// close ends the connection and, with it, the agent.
+func (m *machine) close() {
+	if m.conn == nil {
+		return
+	}
+	if err := m.conn.Close(); err != nil {
+		m.fleet.cfg.Log.Debug("close connection", "region", m.id(), "error", err)
+	}
+}
+
+// within runs f with a time limit. An error after the limit says so.
+func within(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+	lctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no success within %v", limit))
+	defer cancel()
+	err := f(lctx)
+	if cause := context.Cause(lctx); err != nil && cause != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("%w: %w", cause, err)
+	}
+	return err
+}
+
+// step says during what an error came about.
+func step(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}

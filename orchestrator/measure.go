@@ -1,0 +1,269 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// measurement steps through the schedule. Only its loop touches it.
+type measurement struct {
+	run      *run
+	stop     context.CancelCauseFunc // of the whole run
+	tester   tester
+	schedule *plan.Schedule
+	news     <-chan news
+	outcomes chan outcome
+
+	open    map[direction]*openPair
+	ready   map[string]*machine
+	lost    map[string]*lostError
+	known   map[string]providers.Machine // as far as machines came, by region id
+	running map[plan.Task]context.CancelCauseFunc
+
+	timed       []plan.Timed
+	first, last time.Time // of the tests
+}
+
+// openPair is a pair without a row.
+type openPair struct {
+	plan.Pair
+	began time.Time // of its first test
+	rtt   *wire.RTTResult
+}
+
+func newMeasurement(r *run, news <-chan news) *measurement {
+	m := &measurement{
+		run:      r,
+		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.ProbePort},
+		schedule: plan.NewSchedule(r.cfg.Pairs, r.cfg.Isolation, r.cfg.Test.order()),
+		news:     news,
+		outcomes: make(chan outcome),
+		open:     map[direction]*openPair{},
+		ready:    map[string]*machine{},
+		lost:     map[string]*lostError{},
+		known:    map[string]providers.Machine{},
+		running:  map[plan.Task]context.CancelCauseFunc{},
+	}
+	for _, p := range r.cfg.Pairs {
+		m.open[directionOf(p)] = &openPair{Pair: p}
+	}
+	return m
+}
+
+func directionOf(p plan.Pair) direction { return direction{p.From.ID(), p.To.ID()} }
+
+// loop measures until every pair has a row, or ctx ends and so do the tests
+// that run; then the pairs that are left become rows too. It ends because every
+// machine gets ready or lost, and every test answers, within limits.
+func (m *measurement) loop(ctx context.Context, stop context.CancelCauseFunc) {
+	m.stop = stop
+	for !m.over(ctx) {
+		select {
+		case n := <-m.news:
+			m.hear(ctx, n)
+		case o := <-m.outcomes:
+			m.finish(ctx, o)
+		case <-m.patience(ctx):
+		}
+		m.startAll(ctx)
+	}
+	for _, p := range m.run.cfg.Pairs {
+		m.close(directionOf(p), results.StatusSkipped, stopReason(ctx))
+	}
+}
+
+// over is true when no test runs and none will.
+func (m *measurement) over(ctx context.Context) bool {
+	return len(m.running) == 0 && (len(m.open) == 0 || ctx.Err() != nil)
+}
+
+// patience wakes the loop when ctx ends. After that only outcomes do.
+func (m *measurement) patience(ctx context.Context) <-chan struct{} {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return ctx.Done()
+}
+
+func (m *measurement) startAll(ctx context.Context) {
+	for ctx.Err() == nil {
+		task, ok := m.schedule.Next()
+		if !ok {
+			return
+		}
+		m.start(ctx, task)
+	}
+}
+
+func (m *measurement) start(ctx context.Context, task plan.Task) {
+	now := time.Now()
+	if m.first.IsZero() {
+		m.first = now
+		m.run.enter(PhaseMeasure)
+	}
+	for _, d := range []direction{{task.From, task.To}, {task.To, task.From}} {
+		if p := m.open[d]; p != nil && p.began.IsZero() && (d.from == task.From || task.Both) {
+			p.began = now
+		}
+	}
+	m.run.reporter.report(Event{Kind: TestStarted, Task: task})
+	tctx, cancel := context.WithCancelCause(ctx)
+	m.running[task] = cancel
+	from, to := m.ready[task.From], m.ready[task.To]
+	go func() { m.outcomes <- m.tester.run(tctx, task, from, to) }()
+}
+
+// finish takes a task's outcome into the journal and, where it ends a pair,
+// into a row.
+func (m *measurement) finish(ctx context.Context, o outcome) {
+	m.running[o.task](nil)
+	delete(m.running, o.task)
+	m.schedule.Done(o.task)
+	m.timed = append(m.timed, plan.Timed{Task: o.task, Took: o.took})
+	m.last = o.began.Add(o.took)
+	var failed error
+	for _, w := range o.ways {
+		m.record(w, o.task.Kind)
+		m.take(ctx, w)
+		failed = errors.Join(failed, w.err)
+	}
+	m.run.reporter.report(Event{Kind: TestEnded, Task: o.task, Err: failed})
+}
+
+// take moves a pair on by what one direction of a task brought.
+func (m *measurement) take(ctx context.Context, w way) {
+	p := m.open[w.direction]
+	switch {
+	case errors.Is(w.err, errSilent):
+		m.lose(w.from, errSilent)
+	case p == nil: // closed when a machine was lost
+	case w.err != nil && ctx.Err() != nil: // cut short: loop closes it with the reason
+	case w.err != nil:
+		m.schedule.Forget(w.from, w.to)
+		m.close(w.direction, results.StatusFailed, w.err.Error())
+	case w.throughput == nil:
+		p.rtt = w.rtt
+	default:
+		m.write(w.direction, with(m.row(p), p.rtt, w.throughput))
+	}
+}
+
+// hear learns what became of a machine.
+func (m *measurement) hear(ctx context.Context, n news) {
+	id := n.machine.id()
+	m.known[id] = n.machine.made
+	switch {
+	case n.lost == nil:
+		m.ready[id] = n.machine
+		m.schedule.Ready(id)
+		m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: StateReady})
+	case ctx.Err() != nil: // it was told to end
+	case fatal(n.lost):
+		m.lose(id, n.lost)
+		m.fail(n.lost)
+	default:
+		m.lose(id, n.lost)
+	}
+}
+
+// lose gives a machine up: its tests end, and all its pairs have a row at once.
+func (m *measurement) lose(id string, err error) {
+	if m.lost[id] != nil {
+		return
+	}
+	lost := &lostError{id, err}
+	m.lost[id] = lost
+	state, status := StateFailed, results.StatusFailed
+	if lost.skips() {
+		state, status = StateSkipped, results.StatusSkipped
+	}
+	m.run.cfg.Log.Debug("machine lost", "region", id, "error", err)
+	m.journal(Record{What: RecordLost, Region: id, Machine: made(m.known[id]), Error: lost.Error()})
+	m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: state, Err: err})
+	m.schedule.Drop(id)
+	for task, cancel := range m.running {
+		if task.From == id || task.To == id {
+			cancel(lost)
+		}
+	}
+	for _, p := range m.run.cfg.Pairs {
+		if p.From.ID() == id || p.To.ID() == id {
+			m.close(directionOf(p), status, lost.Error())
+		}
+	}
+}
+
+// made is nil for a machine that never was.
+func made(m providers.Machine) *providers.Machine {
+	if m.ID == "" {
+		return nil
+	}
+	return &m
+}
+
+// close gives a pair a row without measurements, unless it has a row.
+func (m *measurement) close(d direction, status, reason string) {
+	if p := m.open[d]; p != nil {
+		m.write(d, without(m.row(p), status, reason))
+	}
+}
+
+func (m *measurement) row(p *openPair) results.Row {
+	began := p.began
+	if began.IsZero() {
+		began = time.Now()
+	}
+	return newRow(m.run.cfg.RunID, p.Pair, m.end(p.From.ID()), m.end(p.To.ID()), began)
+}
+
+// end is what is known of a pair's end: at least the machine type wished for.
+func (m *measurement) end(id string) providers.Machine {
+	machine := m.known[id]
+	if machine.Type == "" {
+		cloud, _, _ := antipode.SplitID(id)
+		machine.Type = m.run.cfg.MachineTypes[cloud]
+	}
+	return machine
+}
+
+// write puts a row into the file and the display. A row that says what can't be
+// becomes one that says so; rows that can't be written end the run.
+func (m *measurement) write(d direction, row results.Row) {
+	if err := results.Validate(row); err != nil && row.Status == results.StatusOK {
+		p := m.open[d]
+		row = without(m.row(p), results.StatusFailed, fmt.Sprintf("implausible measurement: %v", err))
+	}
+	delete(m.open, d)
+	if err := m.run.results.Write(row); err != nil {
+		m.fail(err)
+	}
+	m.run.reporter.report(Event{Kind: PairEnded, Row: &row})
+}
+
+func (m *measurement) record(w way, kind plan.Kind) {
+	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput}
+	if kind == plan.Throughput {
+		r.What = RecordThroughput
+	}
+	if w.err != nil {
+		r.Error = line(w.err.Error())
+	}
+	m.journal(r)
+}
+
+func (m *measurement) journal(r Record) {
+	if err := m.run.journal.write(r); err != nil {
+		m.fail(err)
+	}
+}
+
+// fail stops the run; the first reason counts.
+func (m *measurement) fail(err error) { m.stop(must(err)) }

@@ -1,0 +1,75 @@
+package orchestrator
+
+import (
+	"strings"
+	"time"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// newRow fills what is known of a pair before it is measured: the ends as far
+// as their machines came.
+func newRow(runID string, p plan.Pair, from, to providers.Machine, began time.Time) results.Row {
+	km := antipode.DistanceKm(p.From, p.To)
+	return results.Row{
+		RunID:       runID,
+		Timestamp:   began.UTC().Format("2006-01-02T15:04:05.000Z"),
+		FromCloud:   p.From.Cloud,
+		FromRegion:  p.From.Name,
+		FromZone:    from.Zone,
+		FromMachine: from.Type,
+		ToCloud:     p.To.Cloud,
+		ToRegion:    p.To.Name,
+		ToZone:      to.Zone,
+		ToMachine:   to.Type,
+		DistanceKm:  &km,
+		Path:        "public",
+		IPVersion:   "4",
+		NetworkTier: networkTier(p),
+	}
+}
+
+// networkTier is Google Cloud's: its external addresses are of the premium
+// tier unless asked otherwise, and the tier of such an address governs both
+// what it sends and what it is sent. Other clouds have none.
+func networkTier(p plan.Pair) string {
+	if p.From.Cloud == "gcp" || p.To.Cloud == "gcp" {
+		return "premium"
+	}
+	return ""
+}
+
+// without is a row of a pair that was not measured.
+func without(r results.Row, status, reason string) results.Row {
+	r.Status, r.Error = status, line(reason)
+	return r
+}
+
+// with is a row with both measurements.
+func with(r results.Row, rtt *wire.RTTResult, t *wire.ThroughputResult) results.Row {
+	r.Status = results.StatusOK
+	r.RTTMinMs, r.RTTMeanMs = &rtt.MinMs, &rtt.MeanMs
+	r.RTTP50Ms, r.RTTP99Ms = &rtt.P50Ms, &rtt.P99Ms
+	r.RTTStddevMs, r.RTTLossRatio = &rtt.StddevMs, &rtt.LossRatio
+	r.RTTProbes = whole(rtt.Probes)
+	r.GoodputBps, r.GoodputMeanBps = &t.GoodputBps, &t.GoodputMeanBps
+	r.Bytes, r.DurationS = &t.Bytes, &t.DurationS
+	r.Streams, r.MSSBytes = whole(t.Streams), whole(t.MSSBytes)
+	r.CongestionControl = t.CongestionControl
+	r.RetransmitRatio = &t.RetransmitRatio
+	r.LimitedBy = t.LimitedBy
+	if r.LimitedBy == "" {
+		r.LimitedBy = "unknown"
+	}
+	r.Flags = strings.Join(t.Flags, ";")
+	return r
+}
+
+func whole(n int) *int64 {
+	wide := int64(n)
+	return &wide
+}

@@ -1,0 +1,116 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// run is one run while it lasts.
+type run struct {
+	cfg      Config
+	journal  *journal
+	results  *results.Writer
+	reporter *reporter
+	fleet    *fleet
+	measured *measurement
+
+	phase   Phase
+	since   time.Time // of the phase
+	took    map[Phase]time.Duration
+	stopped error // why not everything was measured
+	left    []providers.Resource
+	unclean error // why left is not known, or not nothing
+}
+
+// Run measures every pair of cfg and leaves a row for each in
+// cfg.Dir/results.csv, whatever happens. When it returns, every machine is torn
+// down, or the Summary says what is left. When ctx ends, no test goes on and
+// the teardown takes place all the same.
+//
+// The error is what stopped the run as a whole: bad configuration, refused
+// credentials, files that can't be written, the end of ctx or of the run's
+// time. A machine or pair that failed is none; see the Summary.
+func Run(ctx context.Context, cfg Config) (Summary, error) {
+	cfg = cfg.withDefaults()
+	if err := cfg.check(time.Now()); err != nil {
+		return Summary{}, fmt.Errorf("check run: %w", err)
+	}
+	r, err := open(cfg)
+	if err != nil {
+		return Summary{}, err
+	}
+	err = r.do(ctx)
+	return r.summary(), errors.Join(err, r.results.Close(), r.journal.close())
+}
+
+// open makes the run's files.
+func open(cfg Config) (*run, error) {
+	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make results folder: %w", err)
+	}
+	j, err := createJournal(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	w, err := results.Create(filepath.Join(cfg.Dir, "results.csv"))
+	if err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	r := &run{cfg: cfg, journal: j, results: w, took: map[Phase]time.Duration{}}
+	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: len(cfg.regions())}}
+	room := 2 * len(cfg.regions()) // each machine gets ready once and lost once
+	news := make(chan news, room)
+	r.fleet = newFleet(cfg, j, r.reporter, news)
+	r.measured = newMeasurement(r, news)
+	return r, nil
+}
+
+// do launches, measures and tears down.
+func (r *run) do(ctx context.Context) error {
+	r.enter(PhaseLaunch)
+	defer r.enter(PhaseDone)
+	begin := Record{What: RecordRun, RunID: r.cfg.RunID, Expires: r.cfg.Expires, Regions: r.cfg.regionIDs()}
+	if err := r.journal.write(begin); err != nil {
+		return err
+	}
+	// Armed before the first create, so that nothing can skip it.
+	defer r.tearDown(context.WithoutCancel(ctx))
+	r.stopped = r.measure(ctx)
+	return r.stopped
+}
+
+// measure launches and measures until every pair has a row. When it returns
+// nothing is being launched or measured any more. Its error is why it ended
+// early.
+func (r *run) measure(ctx context.Context) error {
+	ctx, cancel := context.WithDeadlineCause(ctx, r.cfg.Expires, errExpired)
+	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	wait := r.fleet.start(ctx)
+	r.measured.loop(ctx, stop)
+	err := context.Cause(ctx)
+	stop(errOver)
+	wait(r.cfg.Limits.Settle)
+	if err == nil {
+		return nil
+	}
+	stopped := Record{What: RecordStop, Error: line(err.Error())}
+	return errors.Join(fmt.Errorf("measure: %w", err), r.journal.write(stopped))
+}
+
+// enter begins a phase.
+func (r *run) enter(p Phase) {
+	now := time.Now()
+	if r.phase != "" {
+		r.took[r.phase] += now.Sub(r.since)
+	}
+	r.phase, r.since = p, now
+	r.reporter.report(Event{Kind: PhaseChanged, Phase: p})
+}

@@ -1,0 +1,52 @@
+package orchestrator
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// Summary is what became of a run.
+type Summary struct {
+	RunID, Dir  string
+	Progress           // how many pairs and machines ended how, and the bytes received
+	Lost        []Lost // machines that failed or were skipped, by region
+	Interrupted bool   // the caller's context ended before every pair had its turn
+	Expired     bool   // the run's time did
+	Teardown    error  // why Left is not known, or not nothing; nil means that nothing is left
+	Left        []providers.Resource
+	Took        map[Phase]time.Duration
+	Makespan    time.Duration // from the first test's start to the last one's end
+	Bound       time.Duration // the least that any order of the same tests could have taken
+}
+
+// Lost is a region without a machine, or whose machine failed.
+type Lost struct {
+	Region  string // id
+	Skipped bool   // the region's doing, not a failure
+	Reason  string
+}
+
+func (r *run) summary() Summary {
+	m := r.measured
+	s := Summary{
+		RunID: r.cfg.RunID, Dir: r.cfg.Dir,
+		Progress: r.reporter.now(),
+		Expired:  errors.Is(r.stopped, errExpired),
+		Teardown: r.unclean,
+		Left:     r.left,
+		Took:     r.took,
+		Makespan: m.last.Sub(m.first),
+		Bound:    plan.Bound(m.timed, r.cfg.Isolation),
+	}
+	s.Interrupted = r.stopped != nil && !s.Expired && !fatal(r.stopped)
+	for id, lost := range m.lost {
+		s.Lost = append(s.Lost, Lost{Region: id, Skipped: lost.skips(), Reason: line(brief(lost.err))})
+	}
+	slices.SortFunc(s.Lost, func(a, b Lost) int { return strings.Compare(a.Region, b.Region) })
+	return s
+}

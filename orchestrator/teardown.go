@@ -1,0 +1,126 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// A cloud is asked again when it is not known to be empty: its lists may lag
+// behind its deletes.
+const (
+	teardownTries = 3
+	teardownPause = 5 * time.Second
+	listLimit     = 2 * time.Minute
+)
+
+// tearDown destroys all that may exist, by run and region, not by memory of
+// machines, and lists what is left. Callers detach ctx from cancellation.
+func (r *run) tearDown(ctx context.Context) {
+	r.enter(PhaseTeardown)
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.Limits.Teardown)
+	defer cancel()
+	var mu sync.Mutex
+	var clouds sync.WaitGroup
+	for _, cloud := range slices.Sorted(maps.Keys(r.cfg.Providers)) {
+		clouds.Go(func() {
+			left, err := r.clear(ctx, cloud)
+			mu.Lock()
+			defer mu.Unlock()
+			r.left = append(r.left, left...)
+			r.unclean = errors.Join(r.unclean, err)
+		})
+	}
+	clouds.Wait()
+}
+
+// clear empties one cloud of the run. Without an error nothing is left.
+func (r *run) clear(ctx context.Context, cloud string) ([]providers.Resource, error) {
+	regions := r.fleet.triedIn(cloud)
+	if len(regions) == 0 {
+		return nil, nil
+	}
+	r.note(Record{What: RecordDestroy, Cloud: cloud, Regions: regions})
+	var left []providers.Resource
+	var err error
+	for try := range teardownTries {
+		if try > 0 && !sleep(ctx, teardownPause) {
+			break
+		}
+		if left, err = r.destroy(ctx, cloud, regions); err == nil {
+			break
+		}
+		r.cfg.Log.Warn("teardown is not complete", "cloud", cloud, "try", try+1, "error", err)
+	}
+	end := Record{What: RecordDestroyed, Cloud: cloud, Left: left}
+	if err != nil {
+		end.Error = line(err.Error())
+	}
+	r.note(end)
+	return left, err
+}
+
+// destroy asks a cloud to remove everything, and then what is left: only a
+// complete, empty list means that nothing is, whatever Destroy said.
+func (r *run) destroy(ctx context.Context, cloud string, regions []string) ([]providers.Resource, error) {
+	p := r.cfg.Providers[cloud]
+	derr := r.telling(cloud, p.Destroy(ctx, r.cfg.RunID, regions))
+	lctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), listLimit)
+	defer cancel()
+	left, lerr := p.List(lctx, r.cfg.RunID, regions)
+	lerr = r.telling(cloud, lerr)
+	switch {
+	case lerr != nil:
+		return left, fmt.Errorf("%s: what is left is unknown: %w", cloud, errors.Join(lerr, derr))
+	case len(left) > 0:
+		return left, errors.Join(fmt.Errorf("%s: %d resources are left", cloud, len(left)), derr)
+	case derr != nil:
+		r.cfg.Log.Warn("teardown met errors, but nothing is left", "cloud", cloud, "error", derr)
+	}
+	return nil, nil
+}
+
+// telling takes out of a teardown's joined errors those that tell of nothing
+// left: from regions that are not for us, and of a cloud that let us make
+// nothing and doesn't let us look either.
+func (r *run) telling(cloud string, err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var rest []error
+		for _, e := range joined.Unwrap() {
+			rest = append(rest, r.telling(cloud, e))
+		}
+		return errors.Join(rest...)
+	}
+	switch providers.KindOf(err) {
+	case providers.Skip:
+		return nil
+	case providers.Auth:
+		if r.fleet.closedTo(cloud) {
+			return nil
+		}
+	}
+	return err
+}
+
+// note writes to the journal, which must not keep a teardown from going on.
+func (r *run) note(rec Record) {
+	if err := r.journal.write(rec); err != nil {
+		r.cfg.Log.Warn("the journal misses the teardown", "error", err)
+	}
+}
+
+// sleep is false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-time.After(d):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

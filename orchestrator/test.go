@@ -1,0 +1,131 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/wire"
+)
+
+// rttWait is how long the answers to the last probes may take: more than twice
+// round the Earth in fibre.
+const rttWait = time.Second
+
+// outcome is what became of a task.
+type outcome struct {
+	task  plan.Task
+	began time.Time
+	took  time.Duration
+	ways  []way
+}
+
+// direction is a pair by its region ids.
+type direction struct{ from, to string }
+
+// way is one direction's part of an outcome.
+type way struct {
+	direction
+	rtt        *wire.RTTResult
+	throughput *wire.ThroughputResult
+	err        error
+}
+
+// errSilent is an agent that missed even the deadline it enforces itself.
+var errSilent = errors.New("the agent does not answer")
+
+// tester runs tests, each within a limit.
+type tester struct {
+	test   Test
+	limits Limits
+	port   int
+}
+
+// run does all of a task: both directions of a round trip at once, because a
+// few small packets don't disturb each other.
+func (t tester) run(ctx context.Context, task plan.Task, from, to *machine) outcome {
+	o := outcome{task: task, began: time.Now(), ways: []way{{direction: direction{task.From, task.To}}}}
+	measure := t.rtt
+	if task.Kind == plan.Throughput {
+		measure = t.throughput
+	}
+	if task.Both {
+		o.ways = append(o.ways, way{direction: direction{task.To, task.From}})
+	}
+	var ways sync.WaitGroup
+	for i := range o.ways {
+		ways.Go(func() {
+			a, b := from, to
+			if i == 1 {
+				a, b = to, from
+			}
+			measure(ctx, &o.ways[i], a, b)
+		})
+	}
+	ways.Wait()
+	o.took = time.Since(o.began)
+	return o
+}
+
+func (t tester) rtt(ctx context.Context, w *way, from, to *machine) {
+	nominal := time.Duration(t.test.RTTProbes)*t.test.RTTInterval + rttWait
+	resp, err := t.ask(ctx, from, nominal, wire.Request{RTT: &wire.RTT{
+		Peer:       t.peer(to),
+		Probes:     t.test.RTTProbes,
+		IntervalMs: ms(t.test.RTTInterval),
+		WaitMs:     ms(rttWait),
+		DeadlineMs: ms(nominal + t.limits.Slack),
+	}})
+	switch w.rtt = resp.RTT; {
+	case err != nil:
+		w.err = fmt.Errorf("rtt: %w", err)
+	case w.rtt == nil:
+		w.err = errors.New("rtt: answer without a result")
+	case w.rtt.Received == 0:
+		w.err = fmt.Errorf("rtt: no answer to %d probes", w.rtt.Probes)
+	}
+}
+
+func (t tester) throughput(ctx context.Context, w *way, from, to *machine) {
+	nominal := t.test.Duration
+	if nominal == 0 {
+		nominal = t.limits.Bytes
+	}
+	resp, err := t.ask(ctx, from, nominal, wire.Request{Throughput: &wire.Throughput{
+		Peer:              t.peer(to),
+		Bytes:             t.test.Bytes,
+		DurationMs:        ms(t.test.Duration),
+		Streams:           t.test.Streams,
+		DeadlineMs:        ms(nominal + t.limits.Slack),
+		CongestionControl: t.test.CongestionControl,
+	}})
+	switch w.throughput = resp.Throughput; {
+	case err != nil:
+		w.err = fmt.Errorf("throughput: %w", err)
+	case w.throughput == nil:
+		w.err = errors.New("throughput: answer without a result")
+	case w.throughput.Bytes == 0:
+		w.err = errors.New("throughput: the receiver got nothing")
+	}
+}
+
+// ask calls an agent, which ends the test itself after nominal and slack. After
+// twice the slack it is taken for dead.
+func (t tester) ask(ctx context.Context, m *machine, nominal time.Duration, req wire.Request) (wire.Response, error) {
+	tctx, cancel := context.WithTimeoutCause(ctx, nominal+2*t.limits.Slack, errSilent)
+	defer cancel()
+	resp, err := m.agent.Call(tctx, req)
+	if err != nil && tctx.Err() != nil {
+		err = context.Cause(tctx)
+	}
+	return resp, err
+}
+
+func (t tester) peer(m *machine) wire.Peer {
+	return wire.Peer{Addr: m.made.Public.String(), Port: t.port}
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
