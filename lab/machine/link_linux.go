@@ -36,8 +36,8 @@ func (l Link) plug() (fd int, err error) {
 	return -1, nil
 }
 
-// up brings the loopback and the link up with addresses and routes.
-func (l Link) up() error {
+// Up brings the loopback and the link up with addresses and routes.
+func (l Link) Up() error {
 	lo, err := netlink.LinkByName("lo")
 	if err != nil {
 		return fmt.Errorf("link: find lo: %w", err)

@@ -113,7 +113,7 @@ func (m *machine) setUp() (home string, err error) {
 		return "", err
 	}
 	m.boot.Link.setSysctls()
-	if err := m.boot.Link.up(); err != nil {
+	if err := m.boot.Link.Up(); err != nil {
 		return "", err
 	}
 	if m.path, err = makeTools(); err != nil {
