@@ -1,0 +1,51 @@
+package hypervisor
+
+import (
+	"errors"
+	"net/netip"
+	"testing"
+
+	"github.com/antipode-bench/antipode/lab/vm"
+)
+
+func TestAddresses(t *testing.T) {
+	a := newAddresses()
+	steps := []struct{ region, public, private string }{
+		{"aws:us-east-1", "198.18.1.0", "10.1.0.4"},
+		{"gcp:us-east1", "198.18.1.1", "10.2.0.4"},
+		{"aws:us-east-1", "198.18.1.2", "10.1.0.5"},
+	}
+	for _, s := range steps {
+		want := vm.Addresses{Public: netip.MustParseAddr(s.public), Private: netip.MustParseAddr(s.private)}
+		got, err := a.take(s.region)
+		if err != nil || got != want {
+			t.Errorf("take(%q) = %v, %v; want %v", s.region, got, err, want)
+		}
+	}
+}
+
+func TestFreedAddressComesBackLast(t *testing.T) {
+	b := newBlock(netip.MustParsePrefix("10.1.0.0/16"), 4, 7)
+	first, _ := b.take()
+	b.free(first)
+	for _, want := range []string{"10.1.0.5", "10.1.0.6", "10.1.0.4"} {
+		if got, err := b.take(); err != nil || got != netip.MustParseAddr(want) {
+			t.Errorf("take = %v, %v; want %s", got, err, want)
+		}
+	}
+	if _, err := b.take(); !errors.Is(err, errNoAddress) {
+		t.Errorf("take from an empty block = %v; want %v", err, errNoAddress)
+	}
+}
+
+func TestTooManyRegions(t *testing.T) {
+	a := newAddresses()
+	for i := range maxRegions {
+		if _, err := a.take(string(rune('a' + i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.take("one more"); err == nil {
+		t.Error("take gave an address of a 256th region")
+	}
+}
