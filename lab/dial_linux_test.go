@@ -1,12 +1,14 @@
 package lab
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestDialErrors(t *testing.T) {
@@ -16,7 +18,7 @@ func TestDialErrors(t *testing.T) {
 		want                error
 	}{
 		{"nobody listens", "tcp", "127.0.0.1:9", syscall.ECONNREFUSED},
-		{"no such network", "tcp6", "[2001:db8::1]:9", syscall.ENETUNREACH},
+		{"no connection to all", "tcp", "255.255.255.255:9", syscall.ENETUNREACH},
 		{"not TCP", "udp", "127.0.0.1:9", net.UnknownNetworkError("udp")},
 	}
 	for _, c := range cases {
@@ -27,6 +29,21 @@ func TestDialErrors(t *testing.T) {
 				t.Errorf("Dial = %#v (%v); want a dial error: %v", err, err, c.want)
 			}
 		})
+	}
+}
+
+func TestDialIsCancelled(t *testing.T) {
+	l := open(t, Options{})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	begun := time.Now()
+	_, err := l.Dial(ctx, "tcp", "198.19.255.254:22") // routed, nobody there
+	var timeout net.Error
+	if !errors.As(err, &timeout) || !timeout.Timeout() || !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Dial = %v; want a timeout", err)
+	}
+	if took := time.Since(begun); took > 2*time.Second {
+		t.Errorf("Dial took %v after a deadline of 50 ms", took)
 	}
 }
 

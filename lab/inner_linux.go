@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ func (in *inherited) live(conn *seqpacket.Conn) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	p, err := newPlanet(context.Background(), in.setup, in.machine, log)
+	p, err := newPlanet(in.setup, in.machine, log)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/antipode-bench/antipode/lab/door"
 	"github.com/antipode-bench/antipode/lab/world"
 )
 
@@ -34,7 +35,8 @@ const (
 // Options of a new lab.
 type Options struct {
 	World   *world.World // who is where; nil: every region there is, by distance alone
-	Faults  Faults       // what goes wrong in there
+	Faults  door.Faults  // what goes wrong in there
+	Timing  *door.Timing // how slow the clouds are; nil: the doors' default
 	Machine []byte       // the static binary that runs a machine (cmd/antipode-machine)
 	Link    string       // LinkAuto, LinkTUN or LinkVeth
 	Log     io.Writer    // what the inner says; nil: nobody listens. Up writes a file instead.
@@ -85,18 +87,34 @@ func (l *Lab) HTTPClient() *http.Client {
 	}}
 }
 
-// Inventory returns what exists behind the doors and as processes, as JSON.
+// Inventory returns what exists at this moment, as JSON: under "aws" and "gcp"
+// what is behind the doors, under "processes" the machines that run.
 func (l *Lab) Inventory(ctx context.Context) (json.RawMessage, error) {
 	return l.control.call(ctx, opInventory)
 }
 
-// Truth returns what a perfect measurement would say, as CSV.
-func (l *Lab) Truth(ctx context.Context) ([]byte, error) { return l.control.call(ctx, opTruth) }
+// World returns who is where, with delays, rates and loss.
+func (l *Lab) World(ctx context.Context) (*world.World, error) {
+	data, err := l.control.call(ctx, opWorld)
+	if err != nil {
+		return nil, err
+	}
+	return world.Parse("world of the lab", data)
+}
 
-// World returns the world file: who is where, delays, rates, loss.
-func (l *Lab) World(ctx context.Context) ([]byte, error) { return l.control.call(ctx, opWorld) }
+// Truth returns what a perfect measurement would say; machineTypes names the
+// machine type that is used in each cloud.
+func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string) ([]world.Row, error) {
+	w, err := l.World(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return w.Truth(machineTypes), nil
+}
 
-// Counts returns what the router carried and dropped per pair, as JSON.
+// Counts returns what the router carried and dropped per pair, as JSON: under
+// "pairs" the counts, under "strays" the packets of no pair, under "overloads"
+// the times in which it was too busy to be exact.
 func (l *Lab) Counts(ctx context.Context) (json.RawMessage, error) {
 	return l.control.call(ctx, opCounts)
 }

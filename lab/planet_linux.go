@@ -1,20 +1,140 @@
 package lab
 
 import (
-	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/hypervisor"
+	"github.com/antipode-bench/antipode/lab/router"
+	"github.com/antipode-bench/antipode/lab/router/link"
+	"github.com/antipode-bench/antipode/lab/world"
 )
+
+// machineProgram is where the inner keeps the machine binary, in its own /tmp.
+const machineProgram = "/tmp/antipode-machine"
 
 // planet is what lives in the inner: the router, the machines, the doors.
 type planet struct {
 	endpoints Endpoints
+	worldFile []byte
+	router    *router.Router
+	machines  *hypervisor.Hypervisor
+	doors     *door.Doors
+	log       *slog.Logger
 }
 
-func newPlanet(context.Context, setup, []byte, *slog.Logger) (*planet, error) {
-	return &planet{}, nil
+// newPlanet has no counterpart that ends it: a planet ends with its process.
+func newPlanet(s setup, machine []byte, log *slog.Logger) (*planet, error) {
+	w, err := world.Parse("world", s.World)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := chooseLink(s.Link)
+	if err != nil {
+		return nil, err
+	}
+	p := &planet{worldFile: s.World, log: log}
+	if p.router, err = router.New(router.Options{World: w, Log: log}); err != nil {
+		return nil, err
+	}
+	if err := connectController(p.router, kind); err != nil {
+		return nil, err
+	}
+	p.machines, err = hypervisor.New(hypervisor.Config{
+		Machine: machine, Program: machineProgram, Link: kind,
+		Network: p.router, Log: log, Output: os.Stderr,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.doors, err = door.New(door.Options{
+		Regions: regionsOf(w), Machines: p.machines, ControllerAddr: hypervisor.ControllerAddress(),
+		Faults: s.Faults, Timing: s.Timing, Log: log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, p.open()
 }
 
-func (p *planet) inventory() ([]byte, error) { return []byte("{}"), nil }
-func (p *planet) truth() ([]byte, error)     { return nil, nil }
-func (p *planet) world() ([]byte, error)     { return nil, nil }
-func (p *planet) counts() ([]byte, error)    { return []byte("{}"), nil }
+// regionsOf are the regions the doors have: those of the world.
+func regionsOf(w *world.World) []antipode.Region {
+	known := antipode.Regions()
+	var regions []antipode.Region
+	for _, r := range w.Regions {
+		region, found := antipode.Find(known, r.ID)
+		if !found { // a place of the world's own making
+			region.Cloud, region.Name, _ = antipode.SplitID(r.ID)
+			region.Latitude, region.Longitude = r.Latitude, r.Longitude
+		}
+		regions = append(regions, region)
+	}
+	return regions
+}
+
+// open serves the doors on loopback.
+func (p *planet) open() error {
+	p.endpoints.Controller = hypervisor.ControllerAddress()
+	for _, d := range []struct {
+		url     *string
+		handler http.Handler
+	}{
+		{&p.endpoints.AWS, p.doors.AWS()},
+		{&p.endpoints.GCP, p.doors.GCP()},
+		{&p.endpoints.CheckIP, p.doors.CheckIP()},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return fmt.Errorf("open door: %w", err)
+		}
+		*d.url = "http://" + l.Addr().String()
+		server := &http.Server{Handler: d.handler, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelWarn)}
+		go func() { p.log.Error("door closed", "err", server.Serve(l)) }()
+	}
+	return nil
+}
+
+// inventory is what exists, as the doors and as the hypervisor see it.
+func (p *planet) inventory() ([]byte, error) {
+	clouds := map[string]door.Inventory{"aws": {}, "gcp": {}}
+	for _, item := range p.doors.Inventory() {
+		clouds[item.Cloud] = append(clouds[item.Cloud], item)
+	}
+	return json.Marshal(struct {
+		AWS       door.Inventory       `json:"aws"`
+		GCP       door.Inventory       `json:"gcp"`
+		Processes []hypervisor.Process `json:"processes"`
+	}{clouds["aws"], clouds["gcp"], p.machines.Processes()})
+}
+
+// counts is what the router did so far.
+func (p *planet) counts() ([]byte, error) {
+	return json.Marshal(struct {
+		Pairs     []router.PairCount `json:"pairs"`
+		Strays    int64              `json:"strays"`
+		Overloads []router.Overload  `json:"overloads"`
+	}{p.router.Counts(), p.router.Strays(), p.router.Overloads()})
+}
+
+// chooseLink is TUN where it works and nothing else is asked for.
+func chooseLink(wanted string) (link.Kind, error) {
+	f, err := os.OpenFile("/dev/net/tun", os.O_RDWR, 0)
+	if err == nil {
+		f.Close()
+	}
+	switch {
+	case wanted == LinkVeth, wanted == LinkAuto && err != nil:
+		return link.Veth, nil
+	case wanted != LinkAuto && wanted != LinkTUN:
+		return "", fmt.Errorf("unknown kind of link %q: %q or %q", wanted, LinkTUN, LinkVeth)
+	case err != nil:
+		return "", fmt.Errorf("%w: run as root, allow it (chmod 666 /dev/net/tun), or use %s links", err, LinkVeth)
+	}
+	return link.TUN, nil
+}

@@ -6,6 +6,8 @@ import (
 	"net"
 	"os"
 	"syscall"
+
+	"github.com/antipode-bench/antipode/lab/door"
 )
 
 // protocolVersion of the control socket. A controller of another build says so
@@ -20,7 +22,6 @@ const (
 	opCancel    = "cancel" // ends the request of the same ID early
 	opDetach    = "detach" // the lab may outlive this connection
 	opInventory = "inventory"
-	opTruth     = "truth"
 	opWorld     = "world"
 	opCounts    = "counts"
 )
@@ -49,10 +50,11 @@ type hello struct {
 
 // setup is everything an inner is told, on an inherited descriptor.
 type setup struct {
-	Named  bool   `json:"named"`
-	World  []byte `json:"world"` // as a world file
-	Faults Faults `json:"faults"`
-	Link   string `json:"link,omitempty"`
+	Named  bool         `json:"named"`
+	World  []byte       `json:"world"` // as a world file
+	Faults door.Faults  `json:"faults"`
+	Timing *door.Timing `json:"timing,omitempty"`
+	Link   string       `json:"link,omitempty"`
 }
 
 // wireError carries an error of the inner to the controller so that callers can

@@ -150,10 +150,8 @@ func (p *planet) handle(ctx context.Context, r request) (*os.File, error) {
 		return dialFile(ctx, r.Network, r.Addr)
 	case opInventory:
 		data, err = p.inventory()
-	case opTruth:
-		data, err = p.truth()
 	case opWorld:
-		data, err = p.world()
+		data = p.worldFile
 	case opCounts:
 		data, err = p.counts()
 	default:

@@ -86,7 +86,7 @@ func (o Options) setupFile(named bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(setup{Named: named, World: text, Faults: o.Faults, Link: o.Link})
+	data, err := json.Marshal(setup{Named: named, World: text, Faults: o.Faults, Timing: o.Timing, Link: o.Link})
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package lab
 import (
 	"errors"
 	"fmt"
-	"os"
 	"syscall"
 
 	"github.com/vishvananda/netlink"
@@ -19,10 +18,7 @@ func buildWalls() error {
 	if err := unix.Sethostname([]byte("antipode-lab")); err != nil {
 		return fmt.Errorf("set host name: %w", err)
 	}
-	if err := wallNetwork(); err != nil {
-		return err
-	}
-	return nil
+	return wallNetwork()
 }
 
 // wallMounts makes all of the host's file systems read-only to us, cuts the
@@ -43,6 +39,9 @@ func wallMounts() error {
 		if err := mountTmpfs(dir); err != nil {
 			return err
 		}
+	}
+	if err := wallDevices(); err != nil {
+		return err
 	}
 	return mountKernelViews()
 }
@@ -80,15 +79,6 @@ func wallNetwork() error {
 	if err := netlink.LinkSetUp(lo); err != nil {
 		return fmt.Errorf("bring loopback up: %w", err)
 	}
-	for _, s := range innerSysctls {
-		if err := os.WriteFile("/proc/sys/net/"+s.name, []byte(s.value), 0o644); err != nil {
-			fmt.Fprintf(os.Stderr, "lab: %v (%s)\n", err, s.without)
-		}
-	}
+	setSysctls()
 	return nil
-}
-
-// innerSysctls are wanted, not needed.
-var innerSysctls = []struct{ name, value, without string }{
-	{"ipv4/tcp_orphan_retries", "1", "unsent data may keep the dead namespace for two minutes"},
 }

@@ -1,4 +1,0 @@
-package lab
-
-// Faults is everything that goes wrong in a lab.
-type Faults struct{}
