@@ -90,8 +90,8 @@ func TestNoFitSaysWhy(t *testing.T) {
 		rows []results.Row
 		want string
 	}{
-		"none": {nil, "n = 0 is too small for a line, it takes 3"},
-		"two":  {[]results.Row{row("aws", "aws", 1, 1, 1), row("aws", "aws", 2, 2, 2)}, "n = 2 is too small for a line, it takes 3"},
+		"none": {nil, "too few points for a line (3 needed)"},
+		"two":  {[]results.Row{row("aws", "aws", 1, 1, 1), row("aws", "aws", 2, 2, 2)}, "too few points for a line (3 needed)"},
 		"one distance": {[]results.Row{row("aws", "aws", 5, 1, 1), row("aws", "aws", 5, 2, 2), row("aws", "aws", 5, 3, 3)},
 			"all distances are the same"},
 		"one value": {[]results.Row{row("aws", "aws", 5, 1, 1), row("aws", "aws", 6, 1, 2), row("aws", "aws", 7, 1, 3)},

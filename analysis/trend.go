@@ -59,7 +59,7 @@ func usable(v *float64) bool { return v != nil && !math.IsNaN(*v) && !math.IsInf
 
 func fit(points []Point) (*Fit, string) {
 	if len(points) < MinPoints {
-		return nil, fmt.Sprintf("n = %d is too small for a line, it takes %d", len(points), MinPoints)
+		return nil, fmt.Sprintf("too few points for a line (%d needed)", MinPoints)
 	}
 	var kms, ys []float64
 	for _, p := range points {
