@@ -131,8 +131,8 @@ func TestPhysics(t *testing.T) {
 		got = append(got, finding{f.Flag, f.Text})
 	}
 	want := []finding{
-		{analysis.BelowFibreFloor, "aws:a to gcp:b: an RTT of 97.8 ms is less than the 97.9 ms that light takes in fibre over 10,000 km"},
-		{analysis.BelowVacuumFloor, "aws:a to gcp:b: an RTT of 66.6 ms is less than the 66.7 ms that light takes in vacuum over 10,000 km"},
+		{results.BelowFibreFloor, "aws:a to gcp:b: an RTT of 97.8 ms is less than the 97.9 ms that light takes in fibre over 10,000 km"},
+		{results.BelowVacuumFloor, "aws:a to gcp:b: an RTT of 66.6 ms is less than the 66.7 ms that light takes in vacuum over 10,000 km"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -7,34 +7,23 @@ import (
 	"github.com/antipode-bench/antipode/results"
 )
 
-// What a row can contradict.
-const (
-	BelowVacuumFloor = "below-vacuum-floor" // impossible: the number or a place is wrong
-	BelowFibreFloor  = "below-fibre-floor"  // suspect: no fibre along the great circle is as fast
-)
-
 // Finding is one thing to know about one row.
 type Finding struct {
 	Row  results.Row
-	Flag string
+	Flag string // as of results.LightFlag
 	Text string // a sentence's worth, without the full stop
 }
 
 // Physics returns the rows whose smallest RTT is less than light needs over
-// their distance, with the gravest flag of each. Co-located regions have no
-// floor.
+// their distance.
 func Physics(rows []results.Row) []Finding {
 	var findings []Finding
 	for _, r := range rows {
-		if r.RTTMinMs == nil || r.DistanceKm == nil {
-			continue
-		}
-		vacuumMs, fibreMs := antipode.VacuumRTTMs(*r.DistanceKm), antipode.FibreRTTMs(*r.DistanceKm)
-		switch rtt := *r.RTTMinMs; {
-		case rtt < vacuumMs:
-			findings = append(findings, tooFast(r, BelowVacuumFloor, vacuumMs, "vacuum"))
-		case rtt < fibreMs:
-			findings = append(findings, tooFast(r, BelowFibreFloor, fibreMs, "fibre"))
+		switch flag := results.LightFlag(r); flag {
+		case results.BelowVacuumFloor:
+			findings = append(findings, tooFast(r, flag, antipode.VacuumRTTMs(*r.DistanceKm), "vacuum"))
+		case results.BelowFibreFloor:
+			findings = append(findings, tooFast(r, flag, antipode.FibreRTTMs(*r.DistanceKm), "fibre"))
 		}
 	}
 	return findings

@@ -159,5 +159,5 @@ func (p panel) result() string {
 		return n
 	}
 	r := strings.Replace(fmt.Sprintf("%.2f", p.trend.Fit.R), "-", minus, 1)
-	return "r = " + r + ",  " + n
+	return "r = " + r + ", " + n
 }

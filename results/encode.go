@@ -38,9 +38,10 @@ func line(r Row) ([]byte, error) {
 }
 
 // canonical is the row as it reads back from a file: numbers rounded to what
-// the file keeps, the error on one line.
+// the file keeps, the error on one line, and flagged if it beats light.
 func canonical(r Row) Row {
 	r.Error = oneLine(r.Error)
+	r.Flags = withFlag(r.Flags, LightFlag(r))
 	for _, n := range numbers(&r) {
 		if n.float != nil && *n.float != nil {
 			rounded := round(**n.float, n.decimals)

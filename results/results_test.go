@@ -120,6 +120,29 @@ func TestWriteLeavesTheCallersRow(t *testing.T) {
 	}
 }
 
+// Light takes 43.6 ms over 6,533 km and back in vacuum and 64.0 ms in fibre.
+func TestRowsThatBeatLightAreFlagged(t *testing.T) {
+	for name, c := range map[string]struct {
+		rttMs float64
+		flags string
+		want  string
+	}{
+		"slow enough":  {88, "slow-start", "slow-start"},
+		"under fibre":  {63, "slow-start", "slow-start;below-fibre-floor"},
+		"under vacuum": {43, "", "below-vacuum-floor"},
+		"flagged":      {43, "below-vacuum-floor;x", "below-vacuum-floor;x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := measured()
+			r.RTTMinMs, r.Flags = &c.rttMs, c.flags
+			f, err := results.ReadFile(write(t, r))
+			if err != nil || f.Rows[0].Flags != c.want {
+				t.Errorf("flags = %q, %v; want %q", f.Rows[0].Flags, err, c.want)
+			}
+		})
+	}
+}
+
 func TestErrorTextIsHarmless(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"lines":       {"dial:\r\n\tno route\n", "dial: no route"},
@@ -155,12 +178,12 @@ func TestValidate(t *testing.T) {
 	}{
 		"good":                {measured, func(r *results.Row) {}, ""},
 		"good failure":        {failed, func(r *results.Row) {}, ""},
-		"only RTT":            {measured, func(r *results.Row) { r.GoodputBps = nil }, ""},
+		"only RTT":            {measured, func(r *results.Row) { r.GoodputBps = nil }, "goodput_bps"},
 		"no run":              {measured, func(r *results.Row) { r.RunID = "" }, "run_id"},
 		"local time":          {measured, func(r *results.Row) { r.Timestamp = "2026-11-30T10:15:00+01:00" }, "timestamp"},
 		"unknown status":      {measured, func(r *results.Row) { r.Status = "fine" }, "status"},
 		"ok with an error":    {measured, func(r *results.Row) { r.Error = "x" }, "error"},
-		"ok without figures":  {failed, func(r *results.Row) { r.Status, r.Error = "ok", "" }, "status"},
+		"ok without figures":  {failed, func(r *results.Row) { r.Status, r.Error = "ok", "" }, "rtt_p50_ms"},
 		"failed with figures": {failed, func(r *results.Row) { r.GoodputBps = new(0.0) }, "status"},
 		"failed, no reason":   {failed, func(r *results.Row) { r.Error = " " }, "error"},
 		"no cloud":            {measured, func(r *results.Row) { r.FromCloud = "" }, "from_cloud"},

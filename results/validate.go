@@ -18,7 +18,8 @@ var (
 
 // Validate says everything that is wrong with a row, naming the columns: a
 // missing name, a value outside its range or enumeration, NaN or infinity, a
-// pair that is not ok but has figures or no reason, one that is ok but has none.
+// pair that is not ok but has figures or no reason, one that is ok but lacks its
+// median RTT or its goodput.
 // The error is one line.
 func Validate(r Row) error {
 	var texts []string
@@ -71,15 +72,17 @@ func checkStatus(r Row) (errs []error) {
 	enum("ip_version", r.IPVersion, "", "4", "6")
 	enum("network_tier", r.NetworkTier, "", "premium", "standard")
 
-	ok, empty := r.Status == StatusOK, unmeasured(r)
+	ok := r.Status == StatusOK
 	switch {
 	case ok && r.Error != "":
 		errs = append(errs, errors.New("column error: must be empty when the status is ok"))
-	case ok && empty:
-		errs = append(errs, errors.New("column status: ok without a measurement"))
+	case ok && r.RTTP50Ms == nil:
+		errs = append(errs, errors.New("column rtt_p50_ms: empty when the status is ok"))
+	case ok && r.GoodputBps == nil:
+		errs = append(errs, errors.New("column goodput_bps: empty when the status is ok"))
 	case !ok && r.Error == "":
 		errs = append(errs, fmt.Errorf("column error: must say why the status is %q", r.Status))
-	case !ok && !empty:
+	case !ok && !unmeasured(r):
 		errs = append(errs, fmt.Errorf("column status: %q with measurements", r.Status))
 	}
 	return errs

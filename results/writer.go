@@ -63,7 +63,8 @@ func (w *Writer) resume() error {
 
 // Write appends one row and returns when it is on disk. The line goes out in
 // one piece, so that whatever kills the process leaves at most one torn line,
-// the last. A row that Validate refuses is not written.
+// the last. A row that beats light gets a flag, one that Validate refuses is
+// not written.
 func (w *Writer) Write(r Row) error {
 	text, err := line(r)
 	if err != nil {
