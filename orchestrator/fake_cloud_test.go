@@ -27,7 +27,6 @@ type planet struct {
 	mu       sync.Mutex
 	faults   map[string]fault // by region id
 	machines map[string]*fakeMachine
-	left     []providers.Resource // what Destroy can't remove
 	calls    []string
 	tests    []*fakeTest // that run
 	opened   int         // connections

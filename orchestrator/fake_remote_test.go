@@ -53,7 +53,6 @@ type fakeConn struct {
 	id    string
 	end   sync.Once
 	ended chan struct{}
-	agent *fakeAgent
 }
 
 func (c *fakeConn) Push(ctx context.Context) (string, error) {

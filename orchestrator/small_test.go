@@ -1,0 +1,78 @@
+package orchestrator
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+	"net/netip"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+func TestNewRunID(t *testing.T) {
+	at := time.Date(2026, 11, 30, 18, 22, 33, 0, time.FixedZone("CET", 3600))
+	got, err := NewRunID(at, bytes.NewReader([]byte{0, 1, 30, 255}))
+	if want := "20261130t172233z-ab89"; got != want || err != nil {
+		t.Errorf("NewRunID = %q, %v; want %q", got, err, want)
+	}
+	later, err := NewRunID(at.Add(time.Second), rand.Reader)
+	if err != nil || later <= got || providers.CheckRunID(later) != nil {
+		t.Errorf("NewRunID = %q, %v; want one that sorts after %q", later, err, got)
+	}
+	if got, err := NewRunID(at, strings.NewReader("abc")); err == nil {
+		t.Errorf("NewRunID without enough chance = %q, want an error", got)
+	}
+}
+
+func TestLine(t *testing.T) {
+	for in, want := range map[string]string{
+		" two\n\tlines ":         "two lines",
+		strings.Repeat("é", 300): strings.Repeat("é", 239) + "…",
+	} {
+		if got := line(in); got != want {
+			t.Errorf("line(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		wait := func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
+		err := within(t.Context(), time.Minute, wait)
+		if want := "no success within 1m0s: context deadline exceeded"; err == nil || err.Error() != want {
+			t.Errorf("within = %v, want %s", err, want)
+		}
+		if err := within(t.Context(), time.Minute, func(context.Context) error { return nil }); err != nil {
+			t.Errorf("within = %v, want nil", err)
+		}
+	})
+}
+
+// TestSSH looks at what is asked of the network and of a provider.
+func TestSSH(t *testing.T) {
+	refused := errors.New("no way")
+	var dialled string
+	r, err := SSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
+		dialled = addr
+		return nil, refused
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, public, err := r.HostKey()
+	if _, other, _ := r.HostKey(); err != nil || len(private) == 0 || public == other || public == r.AuthorizedKey() {
+		t.Errorf("HostKey = %q, %v; want a key of its own for each machine", public, err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	m := providers.Machine{ID: "i-1", Public: netip.MustParseAddr("198.18.0.1"), User: "user", HostKey: public}
+	if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:22" {
+		t.Errorf("Connect = %v, dialled %q", err, dialled)
+	}
+}

@@ -1,0 +1,282 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// TestRunInterrupted ends the context at moments of every phase.
+func TestRunInterrupted(t *testing.T) {
+	for name, after := range map[string]time.Duration{
+		"at once":          0,
+		"while launching":  time.Second,
+		"while connecting": 4 * time.Second,
+		"while pushing":    7*time.Second + 500*time.Millisecond,
+		"during rtt":       8*time.Second + 200*time.Millisecond,
+		"during tests":     15 * time.Second,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlanet(t)
+				ctx, cancel := context.WithTimeoutCause(t.Context(), after, context.Canceled)
+				defer cancel()
+				d := p.run(ctx, p.config(6))
+				if !errors.Is(d.err, context.Canceled) || !d.Interrupted || d.Teardown != nil {
+					t.Errorf("Run = %v, interrupted %v, teardown %v", d.err, d.Interrupted, d.Teardown)
+				}
+				if d.Failed != 0 || !slices.Equal(d.errorsOf(results.StatusSkipped), []string{"interrupted"}) {
+					t.Errorf("%d failed, skipped because %q", d.Failed, d.errorsOf(results.StatusSkipped))
+				}
+				if name == "during tests" && d.OK == 0 {
+					t.Error("what was measured is lost")
+				}
+				if left := p.alive(); len(left) > 0 || d.lasted > after+4*time.Second {
+					t.Errorf("left alive: %v, after %v", left, d.lasted)
+				}
+			})
+		})
+	}
+}
+
+// TestRunInterruptedTeardown ends the context when all is measured.
+func TestRunInterruptedTeardown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cfg := p.config(2)
+		cfg.Providers["aws"] = &cancellingCloud{fakeCloud{p, "aws"}, cancel}
+		d := p.run(ctx, cfg)
+		if d.err != nil || d.Interrupted || d.OK != 2 || len(p.alive()) > 0 {
+			t.Errorf("Run = %+v, %v; alive %v", d.Summary, d.err, p.alive())
+		}
+	})
+}
+
+type cancellingCloud struct {
+	fakeCloud
+	cancel func()
+}
+
+func (c *cancellingCloud) Destroy(ctx context.Context, runID string, regions []string) error {
+	c.cancel()
+	return c.fakeCloud.Destroy(ctx, runID, regions)
+}
+
+func TestRunExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		cfg := p.config(6)
+		cfg.Expires = time.Now().Add(15 * time.Second)
+		d := p.run(t.Context(), cfg)
+		if !d.Expired || d.Interrupted || !errors.Is(d.err, errExpired) || d.OK == 0 {
+			t.Errorf("Run = %+v, %v", d.Summary, d.err)
+		}
+		if got := d.errorsOf(results.StatusSkipped); !slices.Equal(got, []string{"the run expired"}) {
+			t.Errorf("skipped because %q", got)
+		}
+	})
+}
+
+func TestRunAuth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		cfg := p.config(6)
+		refused := &providers.Error{Op: "RunInstances", Cloud: "aws", Kind: providers.Auth, Err: errors.New("no credentials")}
+		for _, r := range cfg.regions() {
+			if r.Cloud == "aws" {
+				p.faults[r.ID()] = fault{launch: refused, launchTakes: time.Second, destroy: refused, list: refused}
+			}
+		}
+		d := p.run(t.Context(), cfg)
+		if !errors.Is(d.err, refused) || d.Interrupted || d.OK != 0 || d.Teardown != nil {
+			t.Errorf("Run = %+v, %v", d.Summary, d.err)
+		}
+		if got := d.errorsOf(results.StatusSkipped); len(got) != 1 || !strings.HasPrefix(got[0], "the run was stopped: ") {
+			t.Errorf("skipped because %q", got)
+		}
+		if left := p.alive(); len(left) > 0 || d.lasted > 10*time.Second {
+			t.Errorf("left alive: %v, after %v", left, d.lasted)
+		}
+	})
+}
+
+// TestRunAgentDies takes an agent away in the middle of its tests.
+func TestRunAgentDies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const bad = "aws:eu-west-1"
+		p := newPlanet(t)
+		p.faults[bad] = fault{dies: 12 * time.Second}
+		d := p.run(t.Context(), p.config(6))
+		reason := bad + ": the agent ended"
+		if got := d.errorsOf(results.StatusFailed); d.err != nil || !slices.Equal(got, []string{reason}) {
+			t.Errorf("Run = %v, failed because %q", d.err, got)
+		}
+		if d.Failed == 0 || d.Failed >= 10 || d.OK != 30-d.Failed {
+			t.Errorf("%d ok, %d failed: want the rest of ten failed", d.OK, d.Failed)
+		}
+		died := slices.IndexFunc(d.events, func(e Event) bool { return e.Kind == RegionChanged && e.State == StateFailed })
+		for _, e := range d.events {
+			if e.Kind == PairEnded && e.Row.Status == results.StatusFailed && !e.Time.Equal(d.events[died].Time) {
+				t.Errorf("a pair failed %v after the agent", e.Time.Sub(d.events[died].Time))
+			}
+		}
+	})
+}
+
+func TestRunAllFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		cfg := p.config(6)
+		for _, r := range cfg.regions() {
+			p.faults[r.ID()] = fault{connect: errors.New("refused")}
+		}
+		d := p.run(t.Context(), cfg)
+		if d.err != nil || d.Failed != 30 || len(d.Lost) == 0 || len(p.alive()) > 0 {
+			t.Errorf("Run = %+v, %v", d.Summary, d.err)
+		}
+	})
+}
+
+func TestRunLeft(t *testing.T) {
+	const bad = "gcp:me-central1"
+	for name, f := range map[string]fault{
+		"destroy fails": {destroy: errors.New("in use")},
+		"list fails":    {list: errors.New("no answer")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlanet(t)
+				p.faults[bad] = f
+				d := p.run(t.Context(), p.config(6))
+				if d.err != nil || d.OK != 30 || d.Teardown == nil {
+					t.Errorf("Run = %+v, %v; want a teardown error", d.Summary, d.err)
+				}
+				if f.destroy != nil && (len(d.Left) != 1 || d.Left[0].Region != "me-central1") {
+					t.Errorf("left %v", d.Left)
+				}
+				if n := p.count("destroy gcp"); n != teardownTries {
+					t.Errorf("destroyed %d times, want %d", n, teardownTries)
+				}
+				if !p.journalHas(func(r Record) bool { return r.What == RecordDestroyed && r.Cloud == "gcp" && r.Error != "" }) {
+					t.Error("the journal does not say that something is left")
+				}
+			})
+		})
+	}
+}
+
+// TestRunBrokenFiles breaks the run's files under it: nothing may be made or
+// measured that can't be written down.
+func TestRunBrokenFiles(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		on       func(Event) bool
+		file     func(*run) error
+		launches int
+	}{
+		{"journal from the start", func(e Event) bool { return e.Phase == PhaseLaunch }, func(r *run) error { return r.journal.close() }, 0},
+		{"journal while launching", func(e Event) bool { return e.State == StateBooting }, func(r *run) error { return r.journal.close() }, 6},
+		{"journal while measuring", func(e Event) bool { return e.Kind == TestEnded }, func(r *run) error { return r.journal.close() }, 6},
+		{"results", func(e Event) bool { return e.Kind == PairEnded }, func(r *run) error { return r.results.Close() }, 6},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlanet(t)
+				var r *run
+				cfg := p.config(6).withDefaults()
+				cfg.Observer = func(e Event) {
+					if tt.on(e) {
+						_ = tt.file(r) // already closed after the first time
+					}
+				}
+				r, err := open(cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = r.do(t.Context())
+				if !errors.Is(err, os.ErrClosed) || r.summary().Interrupted {
+					t.Errorf("do = %v, %+v; want a stopped run", err, r.summary())
+				}
+				_, _ = r.journal.close(), r.results.Close()
+				if n := p.count("launch"); n != tt.launches || len(p.alive()) > 0 {
+					t.Errorf("%d launches, want %d; alive %v", n, tt.launches, p.alive())
+				}
+				p.idle(t)
+			})
+		})
+	}
+}
+
+func TestRun46(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		p.faults["aws:sa-east-1"] = fault{dies: 2 * time.Minute}
+		d := p.run(t.Context(), p.config(46))
+		if d.err != nil || d.OK+d.Failed != 46*45 || d.Failed == 0 || d.Failed > 90 {
+			t.Errorf("Run = %+v, %v", d.Progress, d.err)
+		}
+		if d.Makespan > d.Bound*110/100 {
+			t.Errorf("makespan %v, bound %v", d.Makespan, d.Bound)
+		}
+	})
+}
+
+func TestRunRefuses(t *testing.T) {
+	p := newPlanet(t)
+	for name, tt := range map[string]struct {
+		spoil func(*Config)
+		want  string
+	}{
+		"run id":      {func(c *Config) { c.RunID = "A B" }, "run id"},
+		"no pairs":    {func(c *Config) { c.Pairs = nil }, "no pairs"},
+		"no remote":   {func(c *Config) { c.Remote = nil }, "no way to reach"},
+		"no address":  {func(c *Config) { c.ControllerAddr = netip.Addr{} }, "address is unknown"},
+		"expired":     {func(c *Config) { c.Expires = time.Now().Add(-time.Hour) }, "not in the future"},
+		"endless":     {func(c *Config) { c.Test.Duration = 0 }, "needs bytes or a duration"},
+		"streams":     {func(c *Config) { c.Test.Streams = 129 }, "129 streams"},
+		"probes":      {func(c *Config) { c.Test.RTTProbes = 0 }, "0 round-trip probes"},
+		"interval":    {func(c *Config) { c.Test.RTTInterval = 0 }, "between round-trip probes"},
+		"twice":       {func(c *Config) { c.Pairs = append(c.Pairs, c.Pairs[0]) }, "there twice"},
+		"itself":      {func(c *Config) { c.Pairs = []plan.Pair{{From: c.Pairs[0].From, To: c.Pairs[0].From}} }, "within one region"},
+		"no provider": {func(c *Config) { delete(c.Providers, "gcp") }, `cloud "gcp"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cfg := p.config(6)
+			tt.spoil(&cfg)
+			if _, err := Run(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Run = %v, want %q", err, tt.want)
+			}
+		})
+	}
+	if _, err := os.Stat(p.dir); err == nil {
+		t.Error("a refused run left a folder")
+	}
+}
+
+func TestRunKeepsOldFiles(t *testing.T) {
+	p := newPlanet(t)
+	if err := os.MkdirAll(p.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(p.dir, "results.csv"), []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Run(t.Context(), p.config(2)); !errors.Is(err, os.ErrExist) {
+		t.Errorf("Run = %v, want that a file exists", err)
+	}
+	if n := p.count("launch"); n > 0 {
+		t.Errorf("%d launches", n)
+	}
+}
