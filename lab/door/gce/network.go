@@ -1,0 +1,346 @@
+package gce
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+type network struct {
+	networkJSON
+	created time.Time
+	builtin bool // every project has it
+	busy    bool // being made or deleted
+}
+
+type networkJSON struct {
+	meta
+	AutoSubnets *bool        `json:"autoCreateSubnetworks,omitempty"`
+	Routing     *routingJSON `json:"routingConfig,omitempty"`
+	MTU         int          `json:"mtu,omitempty"`
+	Subnetworks []string     `json:"subnetworks,omitempty"`
+}
+
+type routingJSON struct {
+	Mode string `json:"routingMode,omitempty"`
+}
+
+func (n *network) auto() bool { return n.AutoSubnets != nil && *n.AutoSubnets }
+
+// addDefaultNetwork makes what every new project has.
+func (d *Door) addDefaultNetwork() {
+	auto := true
+	n := &network{builtin: true, networkJSON: networkJSON{AutoSubnets: &auto, MTU: 1460}}
+	n.meta, n.created = d.newMeta("network", "default", "Default network for the project", "global", "networks", "default")
+	d.networks[n.Name] = n
+	d.addAutoSubnetworks(n)
+	for name, allowed := range map[string]allowedJSON{
+		"default-allow-icmp":     {Protocol: "icmp"},
+		"default-allow-ssh":      {Protocol: "tcp", Ports: []string{"22"}},
+		"default-allow-rdp":      {Protocol: "tcp", Ports: []string{"3389"}},
+		"default-allow-internal": {Protocol: "all"},
+	} {
+		f := &firewall{builtin: true, firewallJSON: firewallJSON{Network: n.SelfLink, Direction: "INGRESS", Priority: new(int),
+			Sources: []string{"0.0.0.0/0"}, Allowed: []allowedJSON{allowed}}}
+		*f.Priority = 65534
+		if name == "default-allow-internal" {
+			f.Sources = []string{"10.128.0.0/9"}
+		}
+		f.meta, f.created = d.newMeta("firewall", name, "", "global", "firewalls", name)
+		d.firewalls[name] = f
+	}
+}
+
+func (q *request) insertNetwork() (any, error) {
+	var in networkJSON
+	if err := q.decode(&in); err != nil {
+		return nil, err
+	}
+	if err := checkName(in.Name); err != nil {
+		return nil, err
+	}
+	d := q.door
+	switch path := d.path("global", "networks", in.Name); {
+	case d.networks[in.Name] != nil:
+		return nil, alreadyExists(path)
+	case in.AutoSubnets == nil:
+		return nil, invalidField("resource.autoCreateSubnetworks", "", "Legacy networks can no longer be created.")
+	case in.MTU != 0 && (in.MTU < 1300 || in.MTU > 8896):
+		return nil, invalidField("resource.mtu", in.MTU, "Must be between 1300 and 8896.")
+	}
+	n := &network{busy: true, networkJSON: networkJSON{AutoSubnets: in.AutoSubnets, Routing: in.Routing, MTU: in.MTU}}
+	n.meta, n.created = d.newMeta("network", in.Name, in.About, "global", "networks", in.Name)
+	d.networks[n.Name] = n
+	if n.auto() {
+		d.addAutoSubnetworks(n)
+	}
+	return q.operate("insert", n.meta, d.ready(&n.busy)), nil
+}
+
+// ready is the work of an operation after which something can be used.
+func (d *Door) ready(busy *bool) func(context.Context) *flop {
+	return func(context.Context) *flop {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		*busy = false
+		return nil
+	}
+}
+
+func (q *request) network() (*network, error) {
+	if n := q.door.networks[q.PathValue("name")]; n != nil {
+		return n, nil
+	}
+	return nil, notFound(q.door.path("global", "networks", q.PathValue("name")))
+}
+
+// networkAt finds the network that a field names; it must be ready to use.
+func (d *Door) networkAt(field, link string) (*network, error) {
+	name := parseLink(link)["networks"]
+	path := d.path("global", "networks", name)
+	n := d.networks[name]
+	switch {
+	case name == "":
+		return nil, invalidField(field, link, "The URL is malformed.")
+	case n == nil:
+		return nil, notFound(path)
+	case n.busy:
+		return nil, notReady(path)
+	}
+	return n, nil
+}
+
+func (q *request) getNetwork() (any, error) {
+	n, err := q.network()
+	if err != nil {
+		return nil, err
+	}
+	return q.door.networkJSON(n), nil
+}
+
+func (d *Door) networkJSON(n *network) networkJSON {
+	out := n.networkJSON
+	for _, key := range slices.Sorted(maps.Keys(d.subnetworks)) {
+		if s := d.subnetworks[key]; s.Network == n.SelfLink {
+			out.Subnetworks = append(out.Subnetworks, s.SelfLink)
+		}
+	}
+	return out
+}
+
+func (q *request) listNetworks() (any, error) {
+	var all []entry
+	for _, name := range slices.Sorted(maps.Keys(q.door.networks)) {
+		all = append(all, entry{value: q.door.networkJSON(q.door.networks[name])})
+	}
+	return q.list("networkList", all)
+}
+
+func (q *request) deleteNetwork() (any, error) {
+	n, err := q.network()
+	if err != nil {
+		return nil, err
+	}
+	d := q.door
+	path := d.path("global", "networks", n.Name)
+	if n.busy {
+		return nil, notReady(path)
+	}
+	if by := d.networkUser(n); by != "" {
+		return nil, inUse(path, by)
+	}
+	n.busy = true
+	return q.operate("delete", n.meta, func(context.Context) *flop {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.networks, n.Name)
+		maps.DeleteFunc(d.subnetworks, func(_ string, s *subnetwork) bool { return s.Network == n.SelfLink })
+		return nil
+	}), nil
+}
+
+// networkUser is what keeps a network from being deleted, empty when nothing does.
+func (d *Door) networkUser(n *network) string {
+	for _, i := range d.instances {
+		if i.Interfaces[0].Network == n.SelfLink {
+			return d.path("zones", i.zone, "instances", i.Name)
+		}
+	}
+	for _, f := range d.firewalls {
+		if f.Network == n.SelfLink {
+			return d.path("global", "firewalls", f.Name)
+		}
+	}
+	for _, s := range d.subnetworks {
+		if s.Network == n.SelfLink && !s.auto {
+			return d.path("regions", s.region, "subnetworks", s.Name)
+		}
+	}
+	return ""
+}
+
+type subnetwork struct {
+	subnetworkJSON
+	region  string
+	created time.Time
+	auto    bool // it comes and goes with its network
+	busy    bool
+}
+
+type subnetworkJSON struct {
+	meta
+	Network   string `json:"network"`
+	CIDR      string `json:"ipCidrRange"`
+	Region    string `json:"region,omitempty"`
+	Purpose   string `json:"purpose,omitempty"`
+	StackType string `json:"stackType,omitempty"`
+	Private   bool   `json:"privateIpGoogleAccess"`
+	Gateway   string `json:"gatewayAddress,omitempty"`
+}
+
+// addAutoSubnetworks makes one subnetwork in every region, as auto mode does.
+// Machines get their private addresses from the lab, not from these.
+func (d *Door) addAutoSubnetworks(n *network) {
+	for i, region := range d.regions {
+		s := &subnetwork{region: region, auto: true, subnetworkJSON: subnetworkJSON{
+			Network: n.SelfLink, CIDR: fmt.Sprintf("10.%d.%d.0/20", 128+i/16, i%16*16),
+			Region: d.link("regions", region), Purpose: "PRIVATE", StackType: "IPV4_ONLY",
+		}}
+		s.meta, s.created = d.newMeta("subnetwork", n.Name, "", "regions", region, "subnetworks", n.Name)
+		d.subnetworks[region+"/"+n.Name] = s
+	}
+}
+
+func (q *request) insertSubnetwork() (any, error) {
+	var in subnetworkJSON
+	if err := q.decode(&in); err != nil {
+		return nil, err
+	}
+	if err := checkName(in.Name); err != nil {
+		return nil, err
+	}
+	d := q.door
+	n, err := d.networkAt("resource.network", in.Network)
+	if err != nil {
+		return nil, err
+	}
+	if n.auto() {
+		return nil, invalidField("resource.network", in.Network, "Subnetworks of an auto mode network cannot be created by hand.")
+	}
+	if d.subnetworks[q.region+"/"+in.Name] != nil {
+		return nil, alreadyExists(d.path("regions", q.region, "subnetworks", in.Name))
+	}
+	if err := d.checkRange(n, in.CIDR); err != nil {
+		return nil, err
+	}
+	s := &subnetwork{region: q.region, busy: true, subnetworkJSON: subnetworkJSON{
+		Network: n.SelfLink, CIDR: in.CIDR, Region: d.link("regions", q.region), Purpose: "PRIVATE", StackType: "IPV4_ONLY", Private: in.Private,
+	}}
+	s.meta, s.created = d.newMeta("subnetwork", in.Name, in.About, "regions", q.region, "subnetworks", in.Name)
+	d.subnetworks[q.region+"/"+s.Name] = s
+	return q.operate("insert", s.meta, d.ready(&s.busy)), nil
+}
+
+func (d *Door) checkRange(n *network, cidr string) error {
+	const field = "resource.ipCidrRange"
+	p, err := netip.ParsePrefix(cidr)
+	if err != nil || !p.Addr().Is4() || p != p.Masked() || p.Bits() > 29 || p.Bits() < 4 {
+		return invalidField(field, cidr, "Must be a CIDR address range.")
+	}
+	for _, s := range d.subnetworks {
+		if s.Network == n.SelfLink && netip.MustParsePrefix(s.CIDR).Overlaps(p) {
+			return invalidField(field, cidr, "IP range conflicts with "+s.CIDR+".")
+		}
+	}
+	return nil
+}
+
+func (q *request) subnetwork() (*subnetwork, error) {
+	if s := q.door.subnetworks[q.region+"/"+q.PathValue("name")]; s != nil {
+		return s, nil
+	}
+	return nil, notFound(q.door.path("regions", q.region, "subnetworks", q.PathValue("name")))
+}
+
+func (q *request) getSubnetwork() (any, error) {
+	s, err := q.subnetwork()
+	if err != nil {
+		return nil, err
+	}
+	return s.subnetworkJSON, nil
+}
+
+func (d *Door) subnetworkEntries(region string) []entry {
+	var all []entry
+	for _, key := range slices.Sorted(maps.Keys(d.subnetworks)) {
+		if s := d.subnetworks[key]; region == "" || s.region == region {
+			all = append(all, entry{"regions/" + s.region, s.subnetworkJSON})
+		}
+	}
+	return all
+}
+
+func (q *request) listSubnetworks() (any, error) {
+	return q.list("subnetworkList", q.door.subnetworkEntries(q.region))
+}
+
+func (q *request) aggregateSubnetworks() (any, error) {
+	return q.aggregate("subnetworkAggregatedList", "subnetworks", q.door.regionScopes(), q.door.subnetworkEntries(""))
+}
+
+func (q *request) deleteSubnetwork() (any, error) {
+	s, err := q.subnetwork()
+	if err != nil {
+		return nil, err
+	}
+	d := q.door
+	path := d.path("regions", s.region, "subnetworks", s.Name)
+	switch {
+	case s.busy:
+		return nil, notReady(path)
+	case s.auto:
+		return nil, invalidField("subnetwork", s.Name, "Cannot delete auto subnetwork from an auto mode network.")
+	}
+	for _, i := range d.instances {
+		if i.Interfaces[0].Subnetwork == s.SelfLink {
+			return nil, inUse(path, d.path("zones", i.zone, "instances", i.Name))
+		}
+	}
+	s.busy = true
+	return q.operate("delete", s.meta, func(context.Context) *flop {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.subnetworks, s.region+"/"+s.Name)
+		return nil
+	}), nil
+}
+
+// subnetAt finds the subnetwork of an interface: by its link, or the region's
+// own of an auto mode network.
+func (q *request) subnetAt(n *network, link string) (*subnetwork, error) {
+	d := q.door
+	name, region := n.Name, q.region
+	if link != "" {
+		part := parseLink(link)
+		name = part["subnetworks"]
+		if r := part["regions"]; r != "" && r != region {
+			return nil, invalidField("resource.networkInterfaces[0].subnetwork", link, "Subnetwork must be in the instance's region.")
+		}
+	} else if !n.auto() {
+		return nil, invalidField("resource.networkInterfaces[0]", n.Name,
+			"Network interface must specify a subnet if the network resource is in custom subnet mode.")
+	}
+	path := strings.Join([]string{"regions", region, "subnetworks", name}, "/")
+	s := d.subnetworks[region+"/"+name]
+	switch {
+	case s == nil || s.Network != n.SelfLink:
+		return nil, notFound(d.path(path))
+	case s.busy:
+		return nil, notReady(d.path(path))
+	}
+	return s, nil
+}

@@ -1,0 +1,244 @@
+package gce_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"testing"
+	"time"
+
+	compute "cloud.google.com/go/compute/apiv1"
+	"cloud.google.com/go/compute/apiv1/computepb"
+	"google.golang.org/api/googleapi"
+	"google.golang.org/api/option"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	antipode "github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab/door/fault"
+	"github.com/antipode-bench/antipode/lab/door/gce"
+	"github.com/antipode-bench/antipode/lab/door/rack"
+	"github.com/antipode-bench/antipode/lab/vm/vmtest"
+)
+
+const (
+	project = "antipode-lab"
+	belgium = "europe-west1-b"
+	oregon  = "us-west1-a"
+	key     = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDtqJ7zOtqQtYqOo0CpvDXNlMhV3HeJDpjrASKGLWdop"
+)
+
+// lab is a door with a hypervisor in memory behind it.
+type lab struct {
+	t        *testing.T
+	door     *gce.Door
+	machines *vmtest.Hypervisor
+	client   *http.Client
+	url      string
+}
+
+// open opens a door that is called without a network, so that it can be used
+// inside a synctest bubble. Every answer is held against the API's own types.
+func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
+	t.Helper()
+	regions := []antipode.Region{{Cloud: "gcp", Name: "europe-west1"}, {Cloud: "gcp", Name: "us-west1"}, {Cloud: "aws", Name: "eu-west-1"}}
+	machines := vmtest.New()
+	log := slog.New(slog.DiscardHandler)
+	r := rack.New(machines, timing, log)
+	injector := fault.NewInjector(faults)
+	door := gce.New(regions, project, r, injector, log)
+	t.Cleanup(func() {
+		injector.Release()
+		if err := r.Close(); err != nil {
+			t.Errorf("Close = %v", err)
+		}
+		if left := machines.Running(); len(left) > 0 {
+			t.Errorf("machines left running: %v", left)
+		}
+	})
+	return &lab{t, door, machines, &http.Client{Transport: strict{t, direct{door}}}, "http://door.test"}
+}
+
+// listen puts the lab on a loopback port and lets its clients use it.
+func (l *lab) listen() *lab {
+	server := httptest.NewServer(l.door)
+	l.t.Cleanup(server.Close)
+	l.client, l.url = &http.Client{Transport: strict{l.t, server.Client().Transport}}, server.URL
+	return l
+}
+
+// direct calls a handler in the caller's goroutine.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (resp *http.Response, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			resp, err = nil, io.ErrUnexpectedEOF // the connection was cut
+		}
+	}()
+	if r.Body == nil {
+		r.Body = http.NoBody
+	}
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Result(), nil
+}
+
+// strict fails the test when an answer has a field that the API's types do not
+// have, or has it in another shape: the SDK itself would pass over it.
+type strict struct {
+	t    *testing.T
+	next http.RoundTripper
+}
+
+var answers = []struct {
+	method, path string
+	message      func() proto.Message
+}{
+	{"GET", `/instances/[^/]+/getGuestAttributes$`, func() proto.Message { return &computepb.GuestAttributes{} }},
+	{"GET", `/zones/[^/]+/instances$`, func() proto.Message { return &computepb.InstanceList{} }},
+	{"GET", `/instances/[^/]+$`, func() proto.Message { return &computepb.Instance{} }},
+	{"GET", `/aggregated/instances$`, func() proto.Message { return &computepb.InstanceAggregatedList{} }},
+	{"GET", `/aggregated/disks$`, func() proto.Message { return &computepb.DiskAggregatedList{} }},
+	{"GET", `/aggregated/subnetworks$`, func() proto.Message { return &computepb.SubnetworkAggregatedList{} }},
+	{"GET", `/disks$`, func() proto.Message { return &computepb.DiskList{} }},
+	{"GET", `/disks/[^/]+$`, func() proto.Message { return &computepb.Disk{} }},
+	{"GET", `/networks$`, func() proto.Message { return &computepb.NetworkList{} }},
+	{"GET", `/networks/[^/]+$`, func() proto.Message { return &computepb.Network{} }},
+	{"GET", `/subnetworks$`, func() proto.Message { return &computepb.SubnetworkList{} }},
+	{"GET", `/subnetworks/[^/]+$`, func() proto.Message { return &computepb.Subnetwork{} }},
+	{"GET", `/firewalls$`, func() proto.Message { return &computepb.FirewallList{} }},
+	{"GET", `/firewalls/[^/]+$`, func() proto.Message { return &computepb.Firewall{} }},
+	{"GET", `/images/(family/)?[^/]+$`, func() proto.Message { return &computepb.Image{} }},
+	{"GET", `/machineTypes$`, func() proto.Message { return &computepb.MachineTypeList{} }},
+	{"GET", `/machineTypes/[^/]+$`, func() proto.Message { return &computepb.MachineType{} }},
+	{"GET", `/operations/[^/]+$`, func() proto.Message { return &computepb.Operation{} }},
+	{"GET", `/zones$`, func() proto.Message { return &computepb.ZoneList{} }},
+	{"GET", `/zones/[^/]+$`, func() proto.Message { return &computepb.Zone{} }},
+	{"GET", `/regions$`, func() proto.Message { return &computepb.RegionList{} }},
+	{"GET", `/regions/[^/]+$`, func() proto.Message { return &computepb.Region{} }},
+	{"GET", `/projects/[^/]+$`, func() proto.Message { return &computepb.Project{} }},
+	{"(POST|PATCH|DELETE)", `.*`, func() proto.Message { return &computepb.Operation{} }},
+}
+
+func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := s.next.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return resp, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	for _, a := range answers {
+		if regexp.MustCompile("^"+a.method+"$").MatchString(r.Method) && regexp.MustCompile(a.path).MatchString(r.URL.Path) {
+			if err := protojson.Unmarshal(body, a.message()); err != nil {
+				s.t.Errorf("%s %s: the answer is not the API's: %v\n%s", r.Method, r.URL.Path, err, body)
+			}
+			return resp, nil
+		}
+	}
+	s.t.Errorf("%s %s: no type is known for the answer", r.Method, r.URL.Path)
+	return resp, nil
+}
+
+func (l *lab) options() []option.ClientOption {
+	return []option.ClientOption{option.WithHTTPClient(l.client), option.WithEndpoint(l.url), option.WithoutAuthentication()}
+}
+
+// client makes a client of the SDK.
+func client[C any](l *lab, make func(context.Context, ...option.ClientOption) (C, error)) C {
+	l.t.Helper()
+	c, err := make(l.t.Context(), l.options()...)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return c
+}
+
+func (l *lab) instances() *compute.InstancesClient { return client(l, compute.NewInstancesRESTClient) }
+func (l *lab) networks() *compute.NetworksClient   { return client(l, compute.NewNetworksRESTClient) }
+func (l *lab) firewalls() *compute.FirewallsClient { return client(l, compute.NewFirewallsRESTClient) }
+func (l *lab) disks() *compute.DisksClient         { return client(l, compute.NewDisksRESTClient) }
+
+// spec is an instance as a sweep asks for it.
+func spec(name, zone string, edit func(*computepb.Instance)) *computepb.Instance {
+	labels := map[string]string{"antipode-run": "r1"}
+	i := &computepb.Instance{
+		Name:        &name,
+		MachineType: proto.String("zones/" + zone + "/machineTypes/e2-small"),
+		Labels:      labels,
+		Tags:        &computepb.Tags{Items: []string{"antipode-r1"}},
+		Disks: []*computepb.AttachedDisk{{
+			Boot: proto.Bool(true), AutoDelete: proto.Bool(true),
+			InitializeParams: &computepb.AttachedDiskInitializeParams{
+				SourceImage: proto.String("projects/debian-cloud/global/images/family/debian-12"), Labels: labels, DiskSizeGb: proto.Int64(10),
+			},
+		}},
+		NetworkInterfaces: []*computepb.NetworkInterface{{
+			Network:       proto.String("global/networks/default"),
+			AccessConfigs: []*computepb.AccessConfig{{Name: proto.String("nat"), Type: proto.String("ONE_TO_ONE_NAT")}},
+		}},
+		Metadata: &computepb.Metadata{Items: []*computepb.Items{
+			{Key: proto.String("ssh-keys"), Value: proto.String("antipode:" + key)},
+			{Key: proto.String("enable-guest-attributes"), Value: proto.String("TRUE")},
+		}},
+	}
+	if edit != nil {
+		edit(i)
+	}
+	return i
+}
+
+// insert begins an insert; create waits for it.
+func (l *lab) insert(zone string, i *computepb.Instance) (*compute.Operation, error) {
+	return l.instances().Insert(l.t.Context(), &computepb.InsertInstanceRequest{Project: project, Zone: zone, InstanceResource: i})
+}
+
+func (l *lab) create(zone string, i *computepb.Instance) {
+	l.t.Helper()
+	l.done(l.insert(zone, i))
+}
+
+// done waits for an operation and fails unless it goes well.
+func (l *lab) done(op *compute.Operation, err error) {
+	l.t.Helper()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if err := op.Wait(l.t.Context()); err != nil {
+		l.t.Fatal(err)
+	}
+	if op.Proto().GetError() != nil {
+		l.t.Fatalf("operation: %v", op.Proto().GetError())
+	}
+}
+
+func (l *lab) get(zone, name string) (*computepb.Instance, error) {
+	return l.instances().Get(l.t.Context(), &computepb.GetInstanceRequest{Project: project, Zone: zone, Instance: name})
+}
+
+func (l *lab) delete(zone, name string) {
+	l.t.Helper()
+	l.done(l.instances().Delete(l.t.Context(), &computepb.DeleteInstanceRequest{Project: project, Zone: zone, Instance: name}))
+}
+
+// wantFailure fails unless err is the API's error of that status and reason.
+func wantFailure(t *testing.T, err error, status int, reason string) {
+	t.Helper()
+	var api *googleapi.Error
+	if !errors.As(err, &api) || api.Code != status || len(api.Errors) == 0 || api.Errors[0].Reason != reason {
+		t.Errorf("error = %v, want %d %s", err, status, reason)
+	}
+}
+
+// brisk is a timing without delays but those that order things.
+func brisk() rack.Timing {
+	return rack.Timing{Operation: rack.Range{Min: time.Millisecond, Max: 2 * time.Millisecond}}
+}
