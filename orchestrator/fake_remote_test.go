@@ -136,7 +136,7 @@ func (a *fakeAgent) measure(ctx context.Context, kind plan.Kind, peer wire.Peer,
 }
 
 func rttAnswer(f fault) (wire.Response, error) {
-	r := &wire.RTTResult{Probes: 20, Received: 20, MinMs: 10, MeanMs: 11, P50Ms: 10.5, P99Ms: 15, StddevMs: 1}
+	r := &wire.RTTResult{Probes: 20, Received: 20, MinMs: 400, MeanMs: 411, P50Ms: 410, P99Ms: 450, StddevMs: 1}
 	if f.nothing {
 		r.Received = 0
 	}

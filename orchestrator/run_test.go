@@ -126,7 +126,7 @@ func checkRow(t *testing.T, rows []results.Row) {
 		FromCloud: "aws", FromRegion: got.FromRegion, FromZone: got.FromRegion + "-a", FromMachine: "t3.nano",
 		ToCloud: "gcp", ToRegion: got.ToRegion, ToZone: got.ToRegion + "-a", ToMachine: "e2-small",
 		DistanceKm: got.DistanceKm, Path: "public", IPVersion: "4", NetworkTier: "premium",
-		RTTMinMs: ptr(10.), RTTMeanMs: ptr(11.), RTTP50Ms: ptr(10.5), RTTP99Ms: ptr(15.), RTTStddevMs: ptr(1.), RTTLossRatio: ptr(0.), RTTProbes: ptr(int64(20)),
+		RTTMinMs: ptr(400.), RTTMeanMs: ptr(411.), RTTP50Ms: ptr(410.), RTTP99Ms: ptr(450.), RTTStddevMs: ptr(1.), RTTLossRatio: ptr(0.), RTTProbes: ptr(int64(20)),
 		GoodputBps: ptr(1e9), GoodputMeanBps: ptr(9e8), Bytes: ptr(int64(1e9)), DurationS: ptr(3.), Streams: ptr(int64(4)),
 		CongestionControl: "cubic", MSSBytes: ptr(int64(1448)), RetransmitRatio: ptr(.01), LimitedBy: "unknown", Flags: "a;b",
 	}
@@ -167,7 +167,7 @@ func TestRunFaults(t *testing.T) {
 		{"no answers", fault{nothing: true}, [3]int{25, 5, 0}, "rtt: no answer to 20 probes", 0},
 		{"throughput fails", fault{throughput: errors.New("peer vanished")}, [3]int{25, 5, 0}, "throughput: peer vanished", 0},
 		{"implausible", fault{implausible: true}, [3]int{25, 5, 0}, "implausible measurement: column retransmit_ratio: 2 is outside 0 to 1", 0},
-		{"teardown met errors", fault{destroy: cloudError(providers.Skip, "not opted in"), launch: cloudError(providers.Skip, "no")}, [3]int{20, 0, 10}, bad + ": launch: RunInstances: no", 0},
+		{"closed to teardown", fault{destroy: cloudError(providers.Skip, "not opted in"), list: cloudError(providers.Skip, "not opted in"), launch: cloudError(providers.Skip, "no")}, [3]int{20, 0, 10}, bad + ": launch: RunInstances: no", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -55,10 +55,10 @@ func TestWithin(t *testing.T) {
 }
 
 // TestSSH looks at what is asked of the network and of a provider.
-func TestSSH(t *testing.T) {
+func TestNewSSH(t *testing.T) {
 	refused := errors.New("no way")
 	var dialled string
-	r, err := SSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
+	r, err := NewSSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
 		dialled = addr
 		return nil, refused
 	})

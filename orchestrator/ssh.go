@@ -11,9 +11,9 @@ import (
 
 const sshPort = 22
 
-// SSH is the Remote that logs in with a fresh key of the run's own and pushes
+// NewSSH makes the Remote that logs in with a fresh key of the run's own and pushes
 // the fitting one of probes. A nil dial means the ordinary network.
-func SSH(runID string, probes remote.Probes, dial remote.DialFunc) (Remote, error) {
+func NewSSH(runID string, probes remote.Probes, dial remote.DialFunc) (Remote, error) {
 	key, err := remote.NewKeyPair(providers.Name(runID))
 	if err != nil {
 		return nil, err

@@ -70,11 +70,11 @@ func (r *run) clear(ctx context.Context, cloud string) ([]providers.Resource, er
 // complete, empty list means that nothing is, whatever Destroy said.
 func (r *run) destroy(ctx context.Context, cloud string, regions []string) ([]providers.Resource, error) {
 	p := r.cfg.Providers[cloud]
-	derr := r.telling(cloud, p.Destroy(ctx, r.cfg.RunID, regions))
+	derr := p.Destroy(ctx, r.cfg.RunID, regions)
 	lctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), listLimit)
 	defer cancel()
 	left, lerr := p.List(lctx, r.cfg.RunID, regions)
-	lerr = r.telling(cloud, lerr)
+	lerr = r.blind(cloud, lerr)
 	switch {
 	case lerr != nil:
 		return left, fmt.Errorf("%s: what is left is unknown: %w", cloud, errors.Join(lerr, derr))
@@ -86,22 +86,19 @@ func (r *run) destroy(ctx context.Context, cloud string, regions []string) ([]pr
 	return nil, nil
 }
 
-// telling takes out of a teardown's joined errors those that tell of nothing
-// left: from regions that are not for us, and of a cloud that let us make
-// nothing and doesn't let us look either.
-func (r *run) telling(cloud string, err error) error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+// blind takes out of the errors of a list those that hide nothing of ours: of
+// regions that are not for us, and of a cloud that let us make nothing and
+// doesn't let us look either.
+func (r *run) blind(cloud string, err error) error {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
 		var rest []error
-		for _, e := range joined.Unwrap() {
-			rest = append(rest, r.telling(cloud, e))
+		for _, part := range e.Unwrap() {
+			rest = append(rest, r.blind(cloud, part))
 		}
 		return errors.Join(rest...)
-	}
-	switch providers.KindOf(err) {
-	case providers.Skip:
-		return nil
-	case providers.Auth:
-		if r.fleet.closedTo(cloud) {
+	case *providers.Error:
+		if e.Kind == providers.Skip || e.Kind == providers.Auth && r.fleet.closedTo(cloud) {
 			return nil
 		}
 	}
