@@ -12,9 +12,9 @@ import (
 
 // path is the way from one region to another.
 type path struct {
-	delay, jitter time.Duration // one way, without the router's own cost
+	delay, jitter time.Duration // one way, less the router's own cost
 	flowBps       float64
-	flowQueue     time.Duration
+	flowQueue     time.Duration // half a round trip, which a loss-based flow needs
 	loss          float64
 	untilLoss     int // segments that pass before the next one is lost
 	count         PairCount
@@ -27,16 +27,16 @@ func (r *Router) path(from, to string) *path {
 	if p == nil {
 		p = newPath(r.world.Path(from, to), r.cost)
 		p.count.From, p.count.To = from, to
-		p.flowQueue = p.delay // half a round trip
 		r.paths[key] = p
 	}
 	return p
 }
 
-func newPath(w world.Path, cost time.Duration) *path {
+func newPath(w world.Path, cost Cost) *path {
+	delay := milliseconds(w.DelayMs)
 	p := &path{
-		delay: milliseconds(w.DelayMs) - cost, jitter: milliseconds(w.JitterMs),
-		flowBps: w.FlowBps, loss: w.LossRatio,
+		delay: delay - cost.of(delay), jitter: milliseconds(w.JitterMs),
+		flowBps: w.FlowBps, flowQueue: delay, loss: w.LossRatio,
 	}
 	p.drawLoss()
 	return p

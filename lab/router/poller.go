@@ -97,3 +97,8 @@ func (p *poller) wait(d time.Duration) ([]unix.EpollEvent, error) {
 	}
 	return p.events[:n], nil
 }
+
+// rang reports whether the time has ended a wait that returned ready.
+func (p *poller) rang(ready []unix.EpollEvent) bool {
+	return len(ready) > 0 && ready[0].Fd == int32(p.timer)
+}

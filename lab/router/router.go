@@ -21,9 +21,9 @@ type Options struct {
 	World *world.World
 	Log   *slog.Logger // nil is silent
 
-	// Cost is what the router's own work adds to every packet's way, as
-	// Calibrate measured it. It is taken off every delay.
-	Cost time.Duration
+	// Cost is what this computer adds to every packet's way, as Calibrate
+	// measured it. It is taken off every delay.
+	Cost Cost
 }
 
 // Endpoint is a machine, or the controller's place, as the router sees it.
@@ -42,7 +42,7 @@ type Endpoint struct {
 type Router struct {
 	world  *world.World
 	log    *slog.Logger
-	cost   time.Duration
+	cost   Cost
 	epoch  time.Time
 	poller *poller
 	done   chan struct{} // closed when the carrying goroutine has ended
@@ -81,7 +81,7 @@ func New(o Options) (*Router, error) {
 		flows:     newFlowTable(),
 	}
 	r.overloads.epoch = r.epoch
-	go r.run()
+	ownThread(r.run)
 	return r, nil
 }
 

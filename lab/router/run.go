@@ -4,32 +4,30 @@ package router
 
 import (
 	"errors"
-	"runtime"
 	"time"
 
 	"github.com/antipode-bench/antipode/lab/router/link"
 )
 
-const (
-	// readsPerTurn is how many packets one link may send before the others,
-	// and before what is due, have their turn.
-	readsPerTurn = 8
-	// spinTime is how long before a datagram is due the router stops to sleep,
-	// because waking up takes an uncertain part of it.
-	spinTime = 50 * time.Microsecond
-)
+// readsPerTurn is how many packets one link may send before the others, and
+// before what is due, have their turn.
+const readsPerTurn = 8
 
-// run carries packets until the router is closed.
+// run carries packets until the router is closed, on a thread of its own.
 func (r *Router) run() {
 	defer close(r.done)
-	runtime.LockOSThread() // wake-ups of a thread are faster than of a goroutine
-	defer runtime.UnlockOSThread()
-	wait := forever
+	hasten()
+	var wait time.Duration
+	var early lead
 	for {
+		slept := r.now()
 		ready, err := r.poller.wait(wait)
 		if err != nil {
 			r.log.Error("router stops", "error", err)
 			return
+		}
+		if r.poller.rang(ready) {
+			early.learn(r.now() - slept - wait)
 		}
 		r.mu.Lock()
 		if r.closed {
@@ -43,20 +41,20 @@ func (r *Router) run() {
 			}
 		}
 		r.advance(r.now())
-		wait = r.untilNext()
+		wait = r.untilNext(early)
 		r.mu.Unlock()
 	}
 }
 
-// untilNext is how long the router may sleep.
-func (r *Router) untilNext() time.Duration {
+// untilNext is how long the router may sleep. It is awake early for a datagram.
+func (r *Router) untilNext(early lead) time.Duration {
 	f := r.schedule.next()
 	if f == nil {
 		return forever
 	}
 	d := f.at - r.now()
 	if f.timed() {
-		d -= spinTime
+		d -= early.time()
 	}
 	return max(0, d)
 }

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"runtime"
+	"slices"
+	"time"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -26,25 +27,15 @@ type scratch struct {
 func newScratch() (*scratch, error) {
 	s := &scratch{asked: make(chan func()), ended: make(chan struct{})}
 	entered := make(chan error)
-	go s.live(entered)
+	ownThread(func() { s.live(entered) })
 	if err := <-entered; err != nil {
 		return nil, fmt.Errorf("make a network namespace: %w", err)
 	}
 	return s, nil
 }
 
-// live never unlocks its thread, which therefore ends with it and takes the
-// namespace along.
+// live leaves its thread in the namespace, which ends with it.
 func (s *scratch) live(entered chan<- error) {
-	runtime.LockOSThread()
-	if unix.Gettid() == unix.Getpid() {
-		// The main thread would not end, and the process would seem to be in
-		// its namespace. While it waits here the next try gets another one.
-		go s.live(entered)
-		<-s.ended
-		runtime.UnlockOSThread()
-		return
-	}
 	err := unix.Unshare(unix.CLONE_NEWNET)
 	s.tid = unix.Gettid()
 	defer close(s.ended)
@@ -70,7 +61,10 @@ func (s *scratch) close() {
 	<-s.ended
 }
 
-const scratchDevice = "eth0"
+const (
+	scratchDevice  = "eth0"
+	carrierTimeout = 5 * time.Second
+)
 
 // gateway is where the route of a veth link goes: a name for RouterMAC.
 var gateway = net.IPv4(169, 254, 1, 1)
@@ -119,45 +113,62 @@ func (s *scratch) connectVeth(host *scratch, addr netip.Addr) (l *link.Link, err
 	if err != nil {
 		return nil, err
 	}
-	if err := s.do(func() error { return configure(addr, gateway) }); err != nil {
+	err = errors.Join(
+		s.do(func() error { return errors.Join(configure(addr, gateway), awaitCarrier(scratchDevice)) }),
+		host.do(func() error { return awaitCarrier(name) }),
+	)
+	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
 	return l, nil
 }
 
-// configure sets the namespace's interface up with the address and everything
-// routed to it, through via if there is one.
+// configure sets the namespace's interface up with the address and routes
+// everything to it, through via if there is one.
 func configure(addr netip.Addr, via net.IP) error {
 	device, err := netlink.LinkByName(scratchDevice)
 	if err != nil {
 		return err
 	}
-	prefix := &net.IPNet{IP: addr.AsSlice(), Mask: net.CIDRMask(addr.BitLen(), addr.BitLen())}
-	if err := netlink.AddrAdd(device, &netlink.Addr{IPNet: prefix}); err != nil {
-		return fmt.Errorf("add address %s: %w", addr, err)
-	}
 	index := device.Attrs().Index
-	route := &netlink.Route{LinkIndex: index, Dst: &net.IPNet{IP: net.IPv4zero, Mask: net.CIDRMask(0, 32)}}
-	if via != nil {
-		if err := netlink.LinkSetARPOff(device); err != nil {
-			return err
-		}
-		route.Gw, route.Flags = via, int(netlink.FLAG_ONLINK)
-	} else {
-		route.Scope = netlink.SCOPE_LINK
-	}
-	if err := netlink.LinkSetUp(device); err != nil {
-		return err
+	route := &netlink.Route{LinkIndex: index, Scope: netlink.SCOPE_LINK, Dst: network(netip.PrefixFrom(netip.IPv4Unspecified(), 0))}
+	steps := []func() error{
+		func() error {
+			return netlink.AddrAdd(device, &netlink.Addr{IPNet: network(netip.PrefixFrom(addr, addr.BitLen()))})
+		},
+		func() error { return netlink.LinkSetUp(device) },
+		func() error { return netlink.RouteAdd(route) },
 	}
 	if via != nil {
-		if err := netlink.NeighSet(&netlink.Neigh{
-			LinkIndex: index, IP: via, HardwareAddr: link.RouterMAC(), State: netlink.NUD_PERMANENT,
-		}); err != nil {
-			return fmt.Errorf("add neighbour: %w", err)
-		}
+		route.Scope, route.Gw, route.Flags = netlink.SCOPE_UNIVERSE, via, int(netlink.FLAG_ONLINK)
+		router := &netlink.Neigh{LinkIndex: index, IP: via, HardwareAddr: link.RouterMAC(), State: netlink.NUD_PERMANENT}
+		steps = slices.Insert(steps, 2,
+			func() error { return netlink.LinkSetARPOff(device) },
+			func() error { return netlink.NeighSet(router) })
 	}
-	if err := netlink.RouteAdd(route); err != nil {
-		return fmt.Errorf("add route: %w", err)
+	for i, step := range steps {
+		if err := step(); err != nil {
+			return fmt.Errorf("configure %s with %s, step %d: %w", scratchDevice, addr, i+1, err)
+		}
 	}
 	return nil
+}
+
+func network(p netip.Prefix) *net.IPNet {
+	return &net.IPNet{IP: p.Addr().AsSlice(), Mask: net.CIDRMask(p.Bits(), p.Addr().BitLen())}
+}
+
+// awaitCarrier waits until the kernel lets packets out of a fresh veth pair's
+// end, which it does a little after both are up, and drops them until then.
+func awaitCarrier(name string) error {
+	for deadline := time.Now().Add(carrierTimeout); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		device, err := netlink.LinkByName(name)
+		if err != nil {
+			return err
+		}
+		if device.Attrs().OperState == netlink.OperUp {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not up after %s", name, carrierTimeout)
 }
