@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -18,19 +19,67 @@ import (
 )
 
 // controllerCommand is the hidden sub-command of the test program that starts a
-// lab, says that it is up and waits to be killed.
+// lab with machines, says that it is up and waits to be killed.
 const controllerCommand = "lab-test-controller"
 
-func controllerMain([]string) int {
-	l, err := Start(context.Background(), Options{Log: os.Stderr})
-	if err != nil {
+// fdTestMachine is where the controller finds the machine binary.
+const fdTestMachine = 3
+
+// controllerMain starts a lab; with a name as its argument, one that stays.
+func controllerMain(args []string) int {
+	if err := controller(args); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	fmt.Println("up", l.control.(*client).proc.cmd.Process.Pid)
+	return 0
+}
+
+func controller(args []string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	binary, err := readWhole(os.NewFile(fdTestMachine, "machine"))
+	if err != nil {
+		return err
+	}
+	o := Options{World: testWorld(), Timing: brisk(), Machine: binary, Log: os.Stderr}
+	l, pid, err := startOrUp(ctx, o, args)
+	if err != nil {
+		return err
+	}
+	for _, region := range testRegions {
+		if err := runMachines(ctx, l, region, 1); err != nil {
+			return err
+		}
+	}
+	if _, err := machinesOf(ctx, l, len(testRegions)); err != nil {
+		return err
+	}
+	fmt.Println("up", pid)
 	<-l.Done()
 	fmt.Println("gone", l.Err())
-	return 0
+	return nil
+}
+
+func startOrUp(ctx context.Context, o Options, args []string) (l *Lab, pid int, err error) {
+	if len(args) == 0 {
+		l, err := Start(ctx, o)
+		if err != nil {
+			return nil, 0, err
+		}
+		return l, l.control.(*client).proc.cmd.Process.Pid, nil
+	}
+	if err := Up(ctx, args[0], o); err != nil {
+		return nil, 0, err
+	}
+	s, err := findState(args[0])
+	if err != nil {
+		return nil, 0, err
+	}
+	if pid, err = s.pid(); err != nil {
+		return nil, 0, err
+	}
+	l, err = Enter(ctx, args[0])
+	return l, pid, err
 }
 
 // nobody is who the rootless tests run as when they are run by root.
@@ -51,12 +100,21 @@ type victim struct {
 	controller *exec.Cmd
 	out        *bufio.Reader
 	inner      int
-	namespaces map[string]bool // of the inner: "net:[4026532281]"
+	dir        string          // all that it may write to
+	namespaces map[string]bool // of the inner and its machines: "net:[4026532281]"
 }
 
-func startVictim(t *testing.T, cred *syscall.Credential) *victim {
+func startVictim(t *testing.T, cred *syscall.Credential, args ...string) *victim {
 	t.Helper()
-	v := &victim{controller: exec.Command("/proc/self/exe", controllerCommand)}
+	v := &victim{dir: folderOf(t, cred)}
+	machine, err := memFile("machine", machineBinary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer machine.Close()
+	v.controller = exec.Command("/proc/self/exe", append([]string{controllerCommand}, args...)...)
+	v.controller.ExtraFiles = []*os.File{machine}
+	v.controller.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + v.dir, "XDG_RUNTIME_DIR=" + v.dir}
 	v.controller.SysProcAttr = &syscall.SysProcAttr{Credential: cred}
 	v.controller.Stderr = os.Stderr
 	v.controller.Dir = "/"
@@ -77,7 +135,49 @@ func startVictim(t *testing.T, cred *syscall.Credential) *victim {
 		t.Fatalf("the controller said %q: %v", line, err)
 	}
 	v.namespaces = namespacesOf(t, v.inner)
+	for _, pid := range childrenOf(t, v.inner) {
+		maps.Copy(v.namespaces, namespacesOf(t, pid))
+	}
+	if want := 5 * (1 + len(testRegions)); len(v.namespaces) != want {
+		t.Errorf("%d namespaces; want %d, five of each process", len(v.namespaces), want)
+	}
 	return v
+}
+
+// folderOf makes a temporary folder that belongs to a user, all the way up.
+func folderOf(t *testing.T, cred *syscall.Credential) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "lab-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	if cred != nil {
+		if err := os.Chown(dir, int(cred.Uid), int(cred.Gid)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func childrenOf(t *testing.T, pid int) []int {
+	t.Helper()
+	var children []int
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		data, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, field := range strings.Fields(string(data)) {
+			child, err := strconv.Atoi(field)
+			if err != nil {
+				t.Fatal(err)
+			}
+			children = append(children, child)
+		}
+	}
+	return children
 }
 
 func namespacesOf(t *testing.T, pid int) map[string]bool {
@@ -159,8 +259,29 @@ func TestKillLeavesNothing(t *testing.T) {
 				c.kill(t, v)
 				wantGone(t, v)
 				wantHostState(t, before)
+				if left, err := os.ReadDir(v.dir); err != nil || len(left) > 0 {
+					t.Errorf("files left: %v, %v", left, err)
+				}
 			})
 		}
+		t.Run("inner of a named lab", func(t *testing.T) {
+			before := hostState(t)
+			v := startVictim(t, cred, "named")
+			kill(t, v.controller.Process.Pid, syscall.SIGKILL)
+			if _, err := v.controller.Process.Wait(); err != nil || dead(v.inner) {
+				t.Errorf("the named lab died with its controller (%v)", err)
+			}
+			kill(t, v.inner, syscall.SIGKILL)
+			wantGone(t, v)
+			wantHostState(t, before)
+			t.Setenv("XDG_RUNTIME_DIR", v.dir)
+			if err := Down(t.Context(), "named"); err != nil {
+				t.Errorf("Down of the dead lab = %v", err)
+			}
+			if left, err := os.ReadDir(filepath.Join(v.dir, "antipode", "labs")); err != nil || len(left) > 0 {
+				t.Errorf("files left: %v, %v", left, err)
+			}
+		})
 	})
 }
 
@@ -171,8 +292,7 @@ func kill(t *testing.T, pid int, s syscall.Signal) {
 	}
 }
 
-// hostState is what a lab must not change: devices, mounts, and the names of
-// what lies where labs could leave something.
+// hostState is what a lab must not change: devices and mounts.
 func hostState(t *testing.T) map[string]string {
 	t.Helper()
 	state := make(map[string]string)
@@ -188,8 +308,6 @@ func hostState(t *testing.T) map[string]string {
 	for _, d := range devices {
 		state["devices"] += d.Name + " "
 	}
-	files, _ := filepath.Glob(os.TempDir() + "/*antipode*")
-	state["files"] = strings.Join(files, " ")
 	return state
 }
 

@@ -122,7 +122,8 @@ func machinesOf(ctx context.Context, l *Lab, count int) ([]hypervisor.Process, e
 }
 
 func allAnswer(ctx context.Context, l *Lab, machines []hypervisor.Process) bool {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	// Short: what is sent before the machine is up is lost, and sent again only after a second.
+	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
 	defer cancel()
 	for _, m := range machines {
 		banner := make([]byte, 4)
