@@ -109,8 +109,8 @@ func (m *measurement) start(ctx context.Context, task plan.Task) {
 		m.first = now
 		m.run.enter(PhaseMeasure)
 	}
-	for _, d := range []direction{{task.From, task.To}, {task.To, task.From}} {
-		if p := m.open[d]; p != nil && p.began.IsZero() && (d.from == task.From || task.Both) {
+	for _, d := range directionsOf(task) {
+		if p := m.open[d]; p.began.IsZero() {
 			p.began = now
 		}
 	}

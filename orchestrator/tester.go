@@ -26,6 +26,15 @@ type outcome struct {
 // direction is a pair by its region ids.
 type direction struct{ from, to string }
 
+// directionsOf are the pairs that a task measures.
+func directionsOf(t plan.Task) []direction {
+	ways := []direction{{t.From, t.To}}
+	if t.Both {
+		ways = append(ways, direction{t.To, t.From})
+	}
+	return ways
+}
+
 // way is one direction's part of an outcome.
 type way struct {
 	direction
@@ -47,23 +56,19 @@ type tester struct {
 // run does all of a task: both directions of a round trip at once, because a
 // few small packets don't disturb each other.
 func (t tester) run(ctx context.Context, task plan.Task, from, to *machine) outcome {
-	o := outcome{task: task, began: time.Now(), ways: []way{{direction: direction{task.From, task.To}}}}
+	o := outcome{task: task, began: time.Now()}
+	for _, d := range directionsOf(task) {
+		o.ways = append(o.ways, way{direction: d})
+	}
 	measure := t.rtt
 	if task.Kind == plan.Throughput {
 		measure = t.throughput
 	}
-	if task.Both {
-		o.ways = append(o.ways, way{direction: direction{task.To, task.From}})
-	}
+	ends := map[string]*machine{task.From: from, task.To: to}
 	var ways sync.WaitGroup
 	for i := range o.ways {
-		ways.Go(func() {
-			a, b := from, to
-			if i == 1 {
-				a, b = to, from
-			}
-			measure(ctx, &o.ways[i], a, b)
-		})
+		w := &o.ways[i]
+		ways.Go(func() { measure(ctx, w, ends[w.from], ends[w.to]) })
 	}
 	ways.Wait()
 	o.took = time.Since(o.began)

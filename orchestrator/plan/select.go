@@ -38,9 +38,12 @@ func (w Wishes) check() error {
 			return &WishError{"--pairs", strings.Join(w.Pairs, ","), "names every pair, so it can't go with " + strings.Join(others, ", ")}
 		}
 	}
-	for flag, km := range map[string]float64{"--min-km": w.MinKm, "--max-km": w.MaxKm} {
-		if !(km >= 0) || math.IsInf(km, 0) {
-			return &WishError{flag, kilometres(km), "not a distance in kilometres"}
+	for _, limit := range []struct {
+		flag string
+		km   float64
+	}{{"--min-km", w.MinKm}, {"--max-km", w.MaxKm}} {
+		if !(limit.km >= 0) || math.IsInf(limit.km, 0) {
+			return &WishError{limit.flag, kilometres(limit.km), "not a distance in kilometres"}
 		}
 	}
 	if w.MaxKm > 0 && w.MinKm > w.MaxKm {

@@ -157,3 +157,21 @@ func ids(regions []antipode.Region) string {
 	}
 	return strings.Join(names, " ")
 }
+
+// FuzzSelect holds that no name is a panic, and every refusal names its flag.
+func FuzzSelect(f *testing.F) {
+	f.Add("aws:us-east-1>gcp:us-east4")
+	f.Add("us-east-1 > ")
+	f.Add(">>")
+	f.Add(":")
+	all := antipode.Regions()
+	f.Fuzz(func(t *testing.T, name string) {
+		for _, w := range []Wishes{{Pairs: []string{name}}, {Regions: []string{name, "us-east-1"}}, {Clouds: []string{name}}} {
+			_, pairs, err := Select(all, w)
+			var wish *WishError
+			if err != nil && !errors.As(err, &wish) || err == nil && len(pairs) == 0 {
+				t.Errorf("Select = %d pairs, %v", len(pairs), err)
+			}
+		}
+	})
+}
