@@ -12,7 +12,7 @@ import (
 )
 
 func TestDialErrors(t *testing.T) {
-	l := open(t, Options{})
+	l := open(t, Options{Rough: true})
 	cases := []struct {
 		name, network, addr string
 		want                error
@@ -33,7 +33,7 @@ func TestDialErrors(t *testing.T) {
 }
 
 func TestDialIsCancelled(t *testing.T) {
-	l := open(t, Options{})
+	l := open(t, Options{Rough: true})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
@@ -54,14 +54,14 @@ func TestDialCannotReachHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer host.Close()
-	l := open(t, Options{})
+	l := open(t, Options{Rough: true})
 	if _, err := l.Dial(t.Context(), "tcp", host.Addr().String()); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("Dial of the host = %v; want %v", err, syscall.ECONNREFUSED)
 	}
 }
 
 func TestManyDialsAtOnce(t *testing.T) {
-	l := open(t, Options{})
+	l := open(t, Options{Rough: true})
 	before := openFiles(t)
 	var all sync.WaitGroup
 	for range 200 {

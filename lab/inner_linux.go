@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -53,7 +54,7 @@ func (in *inherited) live(conn *seqpacket.Conn) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	p, err := newPlanet(in.setup, in.machine, log)
+	p, err := newPlanet(context.Background(), in.setup, in.machine, log)
 	if err != nil {
 		return err
 	}

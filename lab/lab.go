@@ -39,6 +39,7 @@ type Options struct {
 	Timing  *door.Timing // how slow the clouds are; nil: the doors' default
 	Machine []byte       // the static binary that runs a machine (cmd/antipode-machine)
 	Link    string       // LinkAuto, LinkTUN or LinkVeth
+	Rough   bool         // up a second sooner, delays up to 0.5 ms too long
 	Log     io.Writer    // what the inner says; nil: nobody listens. Up writes a file instead.
 	Command []string     // the inner's command line; empty: this program with InnerCommand
 }
@@ -112,9 +113,9 @@ func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string) ([]worl
 	return w.Truth(machineTypes), nil
 }
 
-// Counts returns what the router carried and dropped per pair, as JSON: under
-// "pairs" the counts, under "strays" the packets of no pair, under "overloads"
-// the times in which it was too busy to be exact.
+// Counts returns what the router carried and dropped, as JSON: under "pairs" the
+// counts per pair, under "strays" the packets of no pair, under "overloads" the
+// times in which it was too busy to be exact, under "calibration" what it can do.
 func (l *Lab) Counts(ctx context.Context) (json.RawMessage, error) {
 	return l.control.call(ctx, opCounts)
 }

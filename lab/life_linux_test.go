@@ -41,7 +41,7 @@ func controller(args []string) error {
 	if err != nil {
 		return err
 	}
-	o := Options{World: testWorld(), Timing: brisk(), Machine: binary, Log: os.Stderr}
+	o := Options{Rough: true, World: testWorld(), Timing: brisk(), Machine: binary, Log: os.Stderr}
 	l, pid, err := startOrUp(ctx, o, args)
 	if err != nil {
 		return err
@@ -345,7 +345,7 @@ func open(t *testing.T, o Options) *Lab {
 }
 
 func TestClose(t *testing.T) {
-	l := open(t, Options{})
+	l := open(t, Options{Rough: true})
 	proc := l.control.(*client).proc
 	namespaces := namespacesOf(t, proc.cmd.Process.Pid)
 	for range 2 {

@@ -37,7 +37,7 @@ func brisk() *door.Timing { return &door.Timing{Linger: time.Minute, Seed: 1} }
 // machineLab starts a lab that can run machines.
 func machineLab(t *testing.T, link string) *Lab {
 	t.Helper()
-	return open(t, Options{World: testWorld(), Timing: brisk(), Machine: machineBinary, Link: link})
+	return open(t, Options{Rough: true, World: testWorld(), Timing: brisk(), Machine: machineBinary, Link: link})
 }
 
 // ec2 makes one call through the AWS door and returns the answer's XML.
@@ -201,5 +201,21 @@ func TestDoors(t *testing.T) {
 	rows, err := l.Truth(t.Context(), nil)
 	if err != nil || len(rows) != len(testRegions)*(len(testRegions)-1) {
 		t.Errorf("Truth = %v, %v; want a row per pair", rows, err)
+	}
+}
+
+func TestCalibrates(t *testing.T) {
+	l := open(t, Options{World: testWorld()})
+	data, err := l.Counts(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var counts struct {
+		Calibration struct {
+			CapacityBps float64 `json:"capacity_bps"`
+		}
+	}
+	if err := json.Unmarshal(data, &counts); err != nil || counts.Calibration.CapacityBps <= 0 {
+		t.Errorf("Counts = %s, %v; want a capacity", data, err)
 	}
 }

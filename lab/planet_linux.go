@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -21,16 +22,17 @@ const machineProgram = "/tmp/antipode-machine"
 
 // planet is what lives in the inner: the router, the machines, the doors.
 type planet struct {
-	endpoints Endpoints
-	worldFile []byte
-	router    *router.Router
-	machines  *hypervisor.Hypervisor
-	doors     *door.Doors
-	log       *slog.Logger
+	endpoints   Endpoints
+	worldFile   []byte
+	calibration router.Calibration // zero when rough
+	router      *router.Router
+	machines    *hypervisor.Hypervisor
+	doors       *door.Doors
+	log         *slog.Logger
 }
 
 // newPlanet has no counterpart that ends it: a planet ends with its process.
-func newPlanet(s setup, machine []byte, log *slog.Logger) (*planet, error) {
+func newPlanet(ctx context.Context, s setup, machine []byte, log *slog.Logger) (*planet, error) {
 	w, err := world.Parse("world", s.World)
 	if err != nil {
 		return nil, err
@@ -40,7 +42,12 @@ func newPlanet(s setup, machine []byte, log *slog.Logger) (*planet, error) {
 		return nil, err
 	}
 	p := &planet{worldFile: s.World, log: log}
-	if p.router, err = router.New(router.Options{World: w, Log: log}); err != nil {
+	if !s.Rough {
+		if p.calibration, err = router.Calibrate(ctx, kind); err != nil {
+			return nil, err
+		}
+	}
+	if p.router, err = router.New(router.Options{World: w, Log: log, Cost: p.calibration.Cost}); err != nil {
 		return nil, err
 	}
 	if err := connectController(p.router, kind); err != nil {
@@ -116,10 +123,11 @@ func (p *planet) inventory() ([]byte, error) {
 // counts is what the router did so far.
 func (p *planet) counts() ([]byte, error) {
 	return json.Marshal(struct {
-		Pairs     []router.PairCount `json:"pairs"`
-		Strays    int64              `json:"strays"`
-		Overloads []router.Overload  `json:"overloads"`
-	}{p.router.Counts(), p.router.Strays(), p.router.Overloads()})
+		Pairs       []router.PairCount `json:"pairs"`
+		Strays      int64              `json:"strays"`
+		Overloads   []router.Overload  `json:"overloads"`
+		Calibration router.Calibration `json:"calibration"`
+	}{p.router.Counts(), p.router.Strays(), p.router.Overloads(), p.calibration})
 }
 
 // chooseLink is TUN where it works and nothing else is asked for.

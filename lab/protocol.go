@@ -55,6 +55,7 @@ type setup struct {
 	Faults door.Faults  `json:"faults"`
 	Timing *door.Timing `json:"timing,omitempty"`
 	Link   string       `json:"link,omitempty"`
+	Rough  bool         `json:"rough,omitempty"`
 }
 
 // wireError carries an error of the inner to the controller so that callers can

@@ -86,7 +86,9 @@ func (o Options) setupFile(named bool) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.Marshal(setup{Named: named, World: text, Faults: o.Faults, Timing: o.Timing, Link: o.Link})
+	data, err := json.Marshal(setup{
+		Named: named, World: text, Faults: o.Faults, Timing: o.Timing, Link: o.Link, Rough: o.Rough,
+	})
 	if err != nil {
 		return nil, err
 	}
