@@ -86,7 +86,7 @@ func handshake(ctx context.Context, raw net.Conn, t Target, o Options, hostKey s
 		User:              t.User,
 		Auth:              []ssh.AuthMethod{ssh.PublicKeys(o.Key)},
 		HostKeyCallback:   pin.check,
-		HostKeyAlgorithms: []string{hostKey.Type()},
+		HostKeyAlgorithms: algorithms(hostKey),
 	})
 	if wrong := pin.wrong.Load(); wrong != nil {
 		return nil, wrong
@@ -99,6 +99,14 @@ func handshake(ctx context.Context, raw net.Conn, t Target, o Options, hostKey s
 		return nil, context.Cause(ctx)
 	}
 	return ssh.NewClient(conn, channels, requests), nil
+}
+
+// algorithms are those that a server with the key can sign with.
+func algorithms(key ssh.PublicKey) []string {
+	if key.Type() == ssh.KeyAlgoRSA {
+		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
+	}
+	return []string{key.Type()}
 }
 
 // pin accepts one host key only and remembers another that was shown.

@@ -30,14 +30,7 @@ import (
 // limit bounds every wait of a test.
 const limit = 30 * time.Second
 
-// TestMain lets the test binary be the agent that a test pushes.
-func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == "agent" {
-		exit := fakeAgent(context.Background(), os.Stdin, os.Stdout, os.Stderr)
-		os.Exit(int(exit.Status))
-	}
-	goleak.VerifyTestMain(m)
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What the fake agent does with a Serve of these ports; it echoes any other.
 const (

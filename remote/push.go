@@ -3,6 +3,7 @@ package remote
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/hex"
@@ -66,15 +67,9 @@ func (c *Conn) push(ctx context.Context, probes Probes) (string, error) {
 		return "", err
 	}
 	file, err := converse(stdin, bufio.NewReader(stdout), probes)
-	stdin.Close()
-	if errors.Is(err, errNoBinary) {
-		return "", err
-	}
-	if ended := s.Wait(); ended != nil {
-		return "", pushError(ended, stderr)
-	}
-	if err != nil {
-		return "", err
+	stdin.Close() // a script that still waits for something gives up
+	if err = cmp.Or(s.Wait(), err); err != nil {
+		return "", withWords(err, stderr)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,14 +114,16 @@ func readTold(r *bufio.Reader, prefix string) (string, error) {
 	return "", fmt.Errorf("no %qline in the first %d bytes from the machine", prefix, maxTold)
 }
 
-// pushError is what the script said, if it said anything.
-func pushError(ended error, stderr *tail) error {
+// withWords puts what the script said in the place of a bare exit status, and
+// beside any other error.
+func withWords(err error, stderr *tail) error {
 	said := stderr.String()
-	if exit := (*ssh.ExitError)(nil); errors.As(ended, &exit) && said != "" {
+	exit := (*ssh.ExitError)(nil)
+	switch {
+	case said == "":
+		return err
+	case errors.As(err, &exit):
 		return errors.New(said)
 	}
-	if said != "" {
-		return fmt.Errorf("%w: %s", ended, said)
-	}
-	return ended
+	return fmt.Errorf("%w; it said: %s", err, said)
 }

@@ -30,7 +30,7 @@ func noise(size int) []byte {
 func TestPush(t *testing.T) {
 	home := t.TempDir()
 	c := startServer(t, shell(home, "")).connect(t, Options{})
-	content := noise(5 << 20)
+	content := noise(3 << 20)
 	file, err := c.Push(timeout(t, limit), packed(t, content))
 	must(t, err)
 	got, err := os.ReadFile(file)

@@ -78,7 +78,7 @@ func spawn(t *testing.T) *fixture {
 	f.cmd = reexec(t, &syscall.SysProcAttr{Cloneflags: wallFlags, Pdeathsig: syscall.SIGKILL})
 	f.cmd.Args[0] = "antipode-machine"
 	f.cmd.ExtraFiles[0] = theirs
-	f.cmd.Env = []string{asMachine + "=1"}
+	f.cmd.Env = []string{asMachine + "=1", "GORACE=atexit_sleep_ms=0"}
 	f.cmd.Stdout, f.cmd.Stderr = f.console, f.console
 	if err := f.cmd.Start(); err != nil {
 		t.Fatal(err)

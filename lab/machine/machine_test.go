@@ -93,10 +93,14 @@ func testExec(t *testing.T) {
 	})
 	t.Run("IgnoredInput", func(t *testing.T) {
 		s := session()
-		s.Stdin = io.LimitReader(zeros{}, 8<<20)
-		if err := s.Run("exec 0</dev/null; sleep 0.1"); err != nil {
-			t.Error(err)
+		in, err := s.StdinPipe()
+		must(t, err)
+		must(t, s.Start("exec 0</dev/null; until [ -e /tmp/go ]; do sleep 0.01; done"))
+		if _, err := io.CopyN(in, zeros{}, 8<<20); err != nil { // four windows
+			t.Errorf("a command that reads nothing stalls its client: %v", err)
 		}
+		output(t, client, "touch /tmp/go")
+		must(t, s.Wait())
 	})
 	t.Run("Signal", func(t *testing.T) {
 		s := session()
