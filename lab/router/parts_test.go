@@ -308,7 +308,7 @@ func TestOverloadsMerge(t *testing.T) {
 }
 
 func TestLeadFollowsTheComputer(t *testing.T) {
-	var l lead
+	l := lead{credit: maxCredit}
 	if l.time() != minLead {
 		t.Errorf("begins with %s", l.time())
 	}
@@ -323,6 +323,23 @@ func TestLeadFollowsTheComputer(t *testing.T) {
 	}
 	if l.time() != maxLead {
 		t.Errorf("%s after being late by a second", l.time())
+	}
+}
+
+func TestWatchingTheClockIsBounded(t *testing.T) {
+	l := lead{usual: 100 * time.Microsecond}
+	var watched, slept time.Duration
+	for watched+slept < time.Second {
+		if lead := l.time(); lead > 0 {
+			l.spend(lead, true)
+			watched += lead
+		} else {
+			l.spend(10*time.Microsecond, false)
+			slept += 10 * time.Microsecond
+		}
+	}
+	if share := watched.Seconds(); share > 0.21 || share < 0.19 {
+		t.Errorf("%.0f %% of the time spent watching", 100*share)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/antipode-bench/antipode/lab/router/link"
 )
 
@@ -17,44 +19,52 @@ const readsPerTurn = 8
 func (r *Router) run() {
 	defer close(r.done)
 	hasten()
-	var wait time.Duration
 	var early lead
-	for {
-		slept := r.now()
+	wait, awake := time.Duration(0), r.now()
+	for open := true; open; {
+		asleep := r.now()
 		ready, err := r.poller.wait(wait)
 		if err != nil {
 			r.log.Error("router stops", "error", err)
 			return
 		}
+		before := awake
+		awake = r.now()
 		if r.poller.rang(ready) {
-			early.learn(r.now() - slept - wait)
+			early.learn(awake - asleep - wait)
 		}
-		r.mu.Lock()
-		if r.closed {
-			r.mu.Unlock()
-			return
-		}
-		for _, event := range ready {
-			if e := r.byFD[int(event.Fd)]; e != nil {
-				r.read(e)
-				r.advance(r.now())
-			}
-		}
-		r.advance(r.now())
-		wait = r.untilNext(early)
-		r.mu.Unlock()
+		early.spend(awake-before, wait == 0 && len(ready) == 0)
+		wait, open = r.turn(ready, early.time())
 	}
 }
 
-// untilNext is how long the router may sleep. It is awake early for a datagram.
-func (r *Router) untilNext(early lead) time.Duration {
+// turn carries what the ready links have sent and all that is due. It returns
+// how long the router may sleep then, and false when it is closed.
+func (r *Router) turn(ready []unix.EpollEvent, early time.Duration) (wait time.Duration, open bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return 0, false
+	}
+	for _, event := range ready {
+		if e := r.byFD[int(event.Fd)]; e != nil {
+			r.read(e)
+			r.advance(r.now())
+		}
+	}
+	r.advance(r.now())
+	return r.untilNext(early), true
+}
+
+// untilNext is how long the router may sleep, to be awake early for a datagram.
+func (r *Router) untilNext(early time.Duration) time.Duration {
 	f := r.schedule.next()
 	if f == nil {
 		return forever
 	}
 	d := f.at - r.now()
 	if f.timed() {
-		d -= early.time()
+		d -= early
 	}
 	return max(0, d)
 }
