@@ -2,15 +2,12 @@ package probe
 
 import (
 	"context"
+	"net"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/antipode-bench/antipode/probe/wire"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var testSecret = []byte("0123456789abcdef0123456789abcdef")
 
@@ -18,19 +15,15 @@ var testSecret = []byte("0123456789abcdef0123456789abcdef")
 func startServer(t testing.TB) (*Server, wire.Peer) {
 	t.Helper()
 	s, err := Listen(testSecret, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx) }()
 	t.Cleanup(func() {
 		cancel()
 		select {
 		case err := <-ended:
-			if err != nil {
-				t.Errorf("Serve = %v", err)
-			}
+			must(t, err)
 		case <-time.After(10 * time.Second):
 			t.Error("Serve does not end")
 		}
@@ -38,27 +31,100 @@ func startServer(t testing.TB) (*Server, wire.Peer) {
 	return s, wire.Peer{Addr: "127.0.0.1", Port: s.Port()}
 }
 
-func TestThroughputLoopback(t *testing.T) {
+// stillListener takes connections and says nothing.
+func stillListener(t *testing.T) wire.Peer {
+	t.Helper()
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	must(t, err)
+	t.Cleanup(func() { l.Close() })
+	return wire.Peer{Addr: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port}
+}
+
+func TestThroughput(t *testing.T) {
 	_, peer := startServer(t)
-	c := NewClient(testSecret)
-	for _, req := range []wire.Throughput{
-		{DurationMs: 1000, Streams: 1},
-		{DurationMs: 1000, Streams: 4},
-		{Bytes: 500e6, Streams: 3},
-		{Bytes: 1e6, Streams: 3},
-		{Bytes: 1e6, DurationMs: 1000, Streams: 16, CongestionControl: "cubic"},
-	} {
-		req.Peer, req.DeadlineMs = peer, 10000
-		r, err := c.Throughput(t.Context(), req)
-		t.Logf("%+v %v", r, err)
+	tests := []struct {
+		name string
+		req  wire.Throughput
+	}{
+		{"bytes", wire.Throughput{Bytes: 20_000_000, Streams: 1}},
+		{"bytes over many streams", wire.Throughput{Bytes: 20_000_001, Streams: wire.MaxStreams}},
+		{"duration", wire.Throughput{DurationMs: 300, Streams: 3}},
+		{"bytes first", wire.Throughput{Bytes: 5_000_000, DurationMs: 60_000, Streams: 2}},
+		{"duration first", wire.Throughput{Bytes: wire.MaxBytes, DurationMs: 200, Streams: 2}},
+		{"reno", wire.Throughput{DurationMs: 200, Streams: 2, CongestionControl: "reno"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.req.Peer, tt.req.DeadlineMs = peer, 30_000
+			r, err := NewClient(testSecret).Throughput(t.Context(), tt.req)
+			must(t, err)
+			if tt.req.DurationMs == 60_000 {
+				tt.req.DurationMs = 0 // the bytes came first: all must be there
+			}
+			checkResult(t, tt.req, r)
+			t.Logf("%+v", *r)
+		})
 	}
 }
 
-func TestRTTLoopback(t *testing.T) {
+func TestTooFewBytes(t *testing.T) {
 	_, peer := startServer(t)
-	c := NewClient(testSecret)
-	r, err := c.RTT(t.Context(), wire.RTT{Peer: peer, Probes: 300, IntervalMs: 1, WaitMs: 1000, DeadlineMs: 10000})
-	t.Logf("%+v %v", r, err)
-	_, err = c.RTT(t.Context(), wire.RTT{Peer: wire.Peer{Addr: "::1", Port: peer.Port}, Probes: 10, IntervalMs: 1, WaitMs: 1000, DeadlineMs: 10000})
-	t.Log(err)
+	r, err := NewClient(testSecret).Throughput(t.Context(), wire.Throughput{Peer: peer, Bytes: 1, Streams: 1, DeadlineMs: 5000})
+	if err == nil || r != nil {
+		t.Errorf("one byte has a rate: %+v", r)
+	}
+}
+
+// TestWithoutPipes writes instead of splicing.
+func TestWithoutPipes(t *testing.T) {
+	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	must(t, err)
+	defer l.Close()
+	conn, err := net.DialTCP("tcp", nil, l.Addr().(*net.TCPAddr))
+	must(t, err)
+	defer conn.Close()
+	other, err := l.AcceptTCP()
+	must(t, err)
+	defer other.Close()
+	for _, s := range []*source{{data: filler()}, newSource()} {
+		f := s.feed()
+		must(t, f.send(conn, 10_000))
+		must(t, readFull(other, make([]byte, 10_000)))
+		f.close()
+		s.close()
+	}
+}
+
+func TestRTT(t *testing.T) {
+	_, peer := startServer(t)
+	for _, addr := range []string{"127.0.0.1", "::1"} {
+		if addr == "::1" && !hasIPv6() {
+			continue
+		}
+		peer.Addr = addr
+		r, err := NewClient(testSecret).RTT(t.Context(), wire.RTT{Peer: peer, Probes: 100, IntervalMs: 1, WaitMs: 5000, DeadlineMs: 20_000})
+		must(t, err)
+		if r.Received != 100 || r.Probes != 100 || r.MinMs <= 0 || r.MinMs > r.P50Ms || r.P50Ms > r.P99Ms || r.MinMs > 5 {
+			t.Errorf("%s: %+v", addr, *r)
+		}
+		t.Logf("%s: %+v", addr, *r)
+	}
+}
+
+func hasIPv6() bool {
+	l, err := net.Listen("tcp", "[::1]:0")
+	if err == nil {
+		l.Close()
+	}
+	return err == nil
+}
+
+// BenchmarkLoopback is the speed of the machine, with nothing in the way.
+func BenchmarkLoopback(b *testing.B) {
+	_, peer := startServer(b)
+	for b.Loop() {
+		r, err := NewClient(testSecret).Throughput(b.Context(), wire.Throughput{Peer: peer, DurationMs: 1000, Streams: 4, DeadlineMs: 10_000})
+		must(b, err)
+		b.ReportMetric(r.GoodputBps/1e9, "Gbit/s")
+	}
 }

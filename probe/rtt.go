@@ -16,11 +16,12 @@ import (
 
 // pinger is one round-trip test.
 type pinger struct {
-	ctl    *control
-	conn   *net.UDPConn
-	every  time.Duration
-	wait   time.Duration // for each answer
-	signer *signer
+	ctl     *control
+	conn    *net.UDPConn
+	every   time.Duration
+	wait    time.Duration // for each answer
+	signer  *signer
+	silence error // set when the peer vanished
 
 	mu       sync.Mutex
 	probes   []probe
@@ -87,13 +88,7 @@ func (p *pinger) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 	var g errgroup.Group
 	finished := make(chan struct{})
 	g.Go(func() error { p.receive(); return nil })
-	g.Go(func() error {
-		if err := p.watch(ctx, finished); err != nil {
-			cancel(err)
-			return err
-		}
-		return nil
-	})
+	g.Go(failing(cancel, func() error { return p.watch(ctx, finished) }))
 	err := p.send(ctx)
 	if err == nil {
 		err = p.await(ctx)
@@ -106,7 +101,10 @@ func (p *pinger) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 	if err != nil {
 		cancel(err)
 	}
-	return causeOf(ctx, errors.Join(err, g.Wait()))
+	if err = errors.Join(err, g.Wait()); p.silence != nil {
+		return p.silence
+	}
+	return causeOf(ctx, err)
 }
 
 // watch notices at once when the peer dies. Once the probes are finished it
@@ -123,9 +121,7 @@ func (p *pinger) watch(ctx context.Context, finished <-chan struct{}) error {
 	}()
 	n, err := p.ctl.read()
 	if err != nil {
-		if gone := vanished(ctx, err, p.lastHeard(), 10*newsInterval+2*p.every+p.wait); gone != nil {
-			return gone
-		}
+		p.silence = vanished(ctx, err, p.lastHeard(), 10*newsInterval+2*p.every+p.wait)
 		return err
 	}
 	if n.Echoed == nil {

@@ -27,6 +27,7 @@ type sender struct {
 
 	congestion string // control in force
 	log        sendLog
+	backlog    int      // bytes each socket may hold unsent; 0: not limited yet
 	last       totals   // of the last sample
 	received   timeline // by the peer
 	heard      time.Time

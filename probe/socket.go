@@ -37,6 +37,13 @@ func setUserTimeout(conn *net.TCPConn, d time.Duration) error {
 	})
 }
 
+// setBacklog limits how many bytes a socket takes before it sends them.
+func setBacklog(conn *net.TCPConn, bytes int) error {
+	return onFD(conn, func(fd int) error {
+		return unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NOTSENT_LOWAT, bytes)
+	})
+}
+
 // setCongestionControl chooses the algorithm of one socket; an empty name
 // leaves the machine's default.
 func setCongestionControl(raw syscall.RawConn, name string) error {

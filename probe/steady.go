@@ -1,6 +1,10 @@
 package probe
 
-import "time"
+import (
+	"time"
+
+	"github.com/antipode-bench/antipode/probe/wire"
+)
 
 const (
 	// minRound keeps rounds of short paths long enough to hold a rate.
@@ -10,6 +14,11 @@ const (
 	growth = 1.25
 	// flatRounds without growth end slow start.
 	flatRounds = 2
+	// fewRounds are too few for a rate that wavers, as loss makes it.
+	fewRounds = 5
+	// stillGrowing is by how much the second half of a steady part may beat
+	// the first.
+	stillGrowing = 1.15
 )
 
 // sendSample is what the sender's kernel said of all streams of a test at one
@@ -46,16 +55,14 @@ type part struct {
 func (l sendLog) steady() part {
 	p := part{to: l.lastBusy()}
 	over := l.slowStartEnd(p.to)
-	tail := l.roundsBefore(p.to, flatRounds)
+	tail := l.before(p.to, flatRounds)
 	if p.over = over >= 0; !p.over {
 		p.from = tail
 		return p
 	}
 	p.from = l.nextWhole(over, (p.to-over)/3)
 	p.to = l.prevWhole(p.to, (p.to-p.from)/4)
-	if p.from > tail { // too short a rest: the flat rounds are steady as well
-		p.from = tail
-	}
+	p.from = min(p.from, tail) // too short a rest: the flat rounds are steady as well
 	return p
 }
 
@@ -68,46 +75,27 @@ func (l sendLog) lastBusy() int {
 	return 0
 }
 
-// slowStartEnd is the index, at most to, at which two rounds in a row had gone
-// by without growth; -1 if there is none. Rounds before the first
-// acknowledgement don't count.
+// slowStartEnd is the first index, at most to, at which the last two rounds
+// brought less than 25 % a round over the two before; -1 if there is none. Two
+// are taken together because what is sent in bursts, a round trip apart, may
+// fall into one round or the next.
 func (l sendLog) slowStartEnd(to int) int {
-	best, flat := 0.0, 0
-	for start := 0; ; {
-		end := l.roundEnd(start)
-		if end > to {
-			return -1
+	for end := 1; end <= to; end++ {
+		mid := l.before(end, flatRounds)
+		start := l.before(mid, flatRounds)
+		if start == 0 && l[mid].at < flatRounds*round(l[mid].srtt) {
+			continue // the test is younger than four rounds
 		}
-		rate := l.rate(start, end)
-		if best > 0 && rate < growth*best {
-			flat++
-		} else {
-			flat = 0
-		}
-		if flat == flatRounds {
+		early, late := l.rate(start, mid), l.rate(mid, end)
+		if early > 0 && late < early*growth*growth && l.rate(end, to) < late*growth {
 			return end
 		}
-		best, start = max(best, rate), end
 	}
+	return -1
 }
 
-// roundEnd is the first index a round after start, or len(l).
-func (l sendLog) roundEnd(start int) int {
-	if start >= len(l) {
-		return len(l)
-	}
-	end := start + 1
-	for end < len(l) && l[end].at-l[start].at < round(l[start].srtt) {
-		end++
-	}
-	return end
-}
-
-// roundsBefore is the last index at least n rounds before to, or 0.
-func (l sendLog) roundsBefore(to, n int) int {
-	if to >= len(l) {
-		return 0
-	}
+// before is the last index at least n rounds before to, or 0.
+func (l sendLog) before(to, n int) int {
 	from := to
 	for from > 0 && l[to].at-l[from].at < time.Duration(n)*round(l[to].srtt) {
 		from--
@@ -142,4 +130,23 @@ func (l sendLog) prevWhole(to, within int) int {
 		}
 	}
 	return to
+}
+
+// whole is true when nothing was missing at either end of the part: in-order
+// bytes are then all there is.
+func (l sendLog) whole(p part) bool { return l[p.from].whole && l[p.to].whole }
+
+// flags say what makes the rate of a part doubtful.
+func (l sendLog) flags(p part) (flags []string) {
+	if !p.over {
+		return []string{wire.FlagSlowStart}
+	}
+	if l[p.to].at-l[p.from].at < fewRounds*round(l[p.to].srtt) {
+		flags = append(flags, wire.FlagFewRounds)
+	}
+	mid := (p.from + p.to) / 2
+	if l.rate(mid, p.to) > stillGrowing*l.rate(p.from, mid) {
+		flags = append(flags, wire.FlagGrowing)
+	}
+	return flags
 }

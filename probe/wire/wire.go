@@ -97,6 +97,12 @@ const (
 	// FlagSlowStart: the test ended before slow start was over. GoodputBps is
 	// the rate of its last rounds, a lower bound of what the path carries.
 	FlagSlowStart = "slow-start"
+	// FlagGrowing: the rate still grew in the steady part, so it is a lower
+	// bound of what the path carries.
+	FlagGrowing = "growing"
+	// FlagFewRounds: the steady part has fewer than five round trips; a rate
+	// that wavers is not well known from it.
+	FlagFewRounds = "few-rounds"
 	// FlagPartial: the test was cut short; the figures are of what was seen.
 	FlagPartial = "partial"
 )
@@ -114,7 +120,7 @@ type ThroughputResult struct {
 	MSSBytes          int      `json:"mss_bytes"`
 	RetransmitRatio   float64  `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
 	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
-	Flags             []string `json:"flags,omitempty"`  // see FlagSlowStart, FlagPartial
+	Flags             []string `json:"flags,omitempty"`  // FlagSlowStart and so on
 }
 
 // Cancel ends a running request early.

@@ -1,0 +1,98 @@
+package probe
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/antipode-bench/antipode/probe/wire"
+)
+
+// TestPathAccuracy compares goodput with what the path is made to carry. The
+// process that carries it competes for the CPU with everything else that runs,
+// so one of a few tries counts.
+func TestPathAccuracy(t *testing.T) {
+	const tries = 4
+	tests := []struct {
+		congestion string
+		mbps       float64
+		delay      time.Duration
+		req        wire.Throughput
+	}{
+		{"cubic", 20, 10 * time.Millisecond, wire.Throughput{DurationMs: 1500, Streams: 2}},
+		{"bbr", 20, 10 * time.Millisecond, wire.Throughput{DurationMs: 1500, Streams: 1}},
+		{"bbr", 40, 20 * time.Millisecond, wire.Throughput{Bytes: 6_000_000, Streams: 4}},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s %v Mbps %v", tt.congestion, tt.mbps, tt.delay), func(t *testing.T) {
+			p := newPath(t, pathConfig{delay: tt.delay, mbps: tt.mbps})
+			tt.req.Peer, tt.req.DeadlineMs, tt.req.CongestionControl = p.peer, 20_000, tt.congestion
+			var ratio float64
+			for range tries {
+				got := p.throughput(t, tt.req)
+				// 52 bytes of IP, TCP and time stamps ride with each segment.
+				truth := tt.mbps * 1e6 * float64(got.MSSBytes) / float64(got.MSSBytes+52)
+				if ratio = got.GoodputBps / truth; ratio > .9 && ratio < 1.05 {
+					return
+				}
+			}
+			t.Errorf("goodput is %.3f of the truth", ratio)
+		})
+	}
+}
+
+// throughput runs one test and checks what holds whatever the path does.
+func (p *path) throughput(t *testing.T, req wire.Throughput) *wire.ThroughputResult {
+	t.Helper()
+	before := p.bytes.Load()
+	r := await(t, p.from.ask(wire.Request{Throughput: &req}), 25*time.Second)
+	if r.Error != "" {
+		t.Fatal(r.Error)
+	}
+	checkResult(t, req, r.Throughput)
+	if carried := p.bytes.Load() - before; r.Throughput.Bytes > carried {
+		t.Errorf("reports %d bytes, the path carried %d", r.Throughput.Bytes, carried)
+	}
+	return r.Throughput
+}
+
+// checkResult tests what holds for every complete result.
+func checkResult(t *testing.T, req wire.Throughput, got *wire.ThroughputResult) {
+	t.Helper()
+	if req.Bytes > 0 && req.DurationMs == 0 && got.Bytes != req.Bytes {
+		t.Errorf("bytes %d, want %d", got.Bytes, req.Bytes)
+	}
+	if got.Bytes <= 0 || got.DurationS <= 0 || got.GoodputBps <= 0 || got.MSSBytes < 500 {
+		t.Errorf("not measured: %+v", *got)
+	}
+	if got.SlowStartBytes > got.Bytes || got.SlowStartS > got.DurationS || got.SlowStartBytes < 0 {
+		t.Errorf("slow start beyond the test: %+v", *got)
+	}
+	if got.RetransmitRatio < 0 || got.RetransmitRatio > 1 {
+		t.Errorf("retransmit ratio %v", got.RetransmitRatio)
+	}
+	if req.CongestionControl != "" && got.CongestionControl != req.CongestionControl {
+		t.Errorf("congestion control %q, want %q", got.CongestionControl, req.CongestionControl)
+	}
+	if got.Streams != req.Streams || got.LimitedBy != "unknown" {
+		t.Errorf("streams %d, limited by %q", got.Streams, got.LimitedBy)
+	}
+}
+
+func TestPathRTT(t *testing.T) {
+	p := newPath(t, pathConfig{delay: 25 * time.Millisecond})
+	req := wire.RTT{Peer: p.peer, Probes: 50, IntervalMs: 10, WaitMs: 2000, DeadlineMs: 10_000}
+	r := await(t, p.from.ask(wire.Request{RTT: &req}), 15*time.Second)
+	if r.Error != "" || r.RTT.Received != 50 || r.RTT.LossRatio != 0 {
+		t.Fatalf("got %+v, %q", r.RTT, r.Error)
+	}
+	if r.RTT.MinMs < 50 || r.RTT.MinMs > 60 {
+		t.Errorf("min %v ms; want 50 and little more", r.RTT.MinMs)
+	}
+	// A wait below the round trip: every answer is late, and late is lost.
+	req.WaitMs, req.Probes = 20, 5
+	r = await(t, p.from.ask(wire.Request{RTT: &req}), 15*time.Second)
+	if r.Error == "" || r.RTT.Received != 0 || r.RTT.LossRatio != 1 {
+		t.Errorf("late answers: got %+v, %q", r.RTT, r.Error)
+	}
+}
