@@ -4,7 +4,6 @@ package machine
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -18,7 +17,8 @@ import (
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/sys/unix"
+
+	"github.com/antipode-bench/antipode/lab/seqpacket"
 )
 
 // limit bounds every wait of a test.
@@ -28,7 +28,7 @@ const limit = 10 * time.Second
 type fixture struct {
 	t       *testing.T
 	cmd     *exec.Cmd
-	control *net.UnixConn
+	control *seqpacket.Conn
 	console *bytes.Buffer
 	exited  chan struct{}
 	addr    netip.Addr
@@ -57,24 +57,16 @@ func start(t *testing.T, change func(*Boot)) *fixture {
 	if b.Link.Kind == LinkVeth {
 		f.plugVeth(b.Link)
 	}
-	f.send(b)
+	must(t, f.control.Send(b))
 	return f
 }
 
 // spawn starts the process of a machine, which then waits for its Boot.
 func spawn(t *testing.T) *fixture {
 	t.Helper()
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours, theirs := os.NewFile(uintptr(pair[0]), "ours"), os.NewFile(uintptr(pair[1]), "theirs")
-	conn, err := net.FileConn(ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ours.Close()
-	f := &fixture{t: t, control: conn.(*net.UnixConn), console: &bytes.Buffer{}, exited: make(chan struct{})}
+	conn, theirs, err := seqpacket.Pair()
+	must(t, err)
+	f := &fixture{t: t, control: conn, console: &bytes.Buffer{}, exited: make(chan struct{})}
 	f.cmd = reexec(t, &syscall.SysProcAttr{Cloneflags: wallFlags, Pdeathsig: syscall.SIGKILL})
 	f.cmd.Args[0] = "antipode-machine"
 	f.cmd.ExtraFiles[0] = theirs
@@ -132,32 +124,21 @@ func (f *fixture) plugVeth(l Link) {
 	}))
 }
 
-func (f *fixture) send(v any) {
+// next returns the next report and the file that came with it, or nil.
+func (f *fixture) next() (Report, *os.File) {
 	f.t.Helper()
-	packet, err := json.Marshal(v)
-	must(f.t, err)
-	_, err = f.control.Write(packet)
-	must(f.t, err)
-}
-
-// next returns the next report and the descriptor that came with it, or -1.
-func (f *fixture) next() (Report, int) {
-	f.t.Helper()
-	f.control.SetReadDeadline(time.Now().Add(limit))
-	buf, oob := make([]byte, 4096), make([]byte, unix.CmsgSpace(4))
-	n, oobn, _, _, err := f.control.ReadMsgUnix(buf, oob)
-	if err != nil || n == 0 {
+	late := time.AfterFunc(limit, func() { f.control.Close() })
+	defer late.Stop()
+	var r Report
+	files, err := f.control.Receive(&r)
+	if err != nil {
 		f.t.Fatalf("no report: %v\n%s", err, f.console)
 	}
-	var r Report
-	must(f.t, json.Unmarshal(buf[:n], &r))
-	messages, _ := unix.ParseSocketControlMessage(oob[:oobn])
-	for _, m := range messages {
-		if fds, err := unix.ParseUnixRights(&m); err == nil {
-			return r, fds[0]
-		}
+	if len(files) == 0 {
+		return r, nil
 	}
-	return r, -1
+	seqpacket.CloseAll(files[1:])
+	return r, files[0]
 }
 
 // expect reads reports of exactly these kinds, in this order.

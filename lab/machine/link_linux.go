@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"time"
 
 	"github.com/vishvananda/netlink"
@@ -25,15 +26,15 @@ var (
 const carrierLimit = 5 * time.Second
 
 // plug makes the link's interface, still down, so that nothing answers yet.
-// fd is the TUN's descriptor, or -1 for a link that has none.
-func (l Link) plug() (fd int, err error) {
+// tun is nil for a link that is none.
+func (l Link) plug() (tun *os.File, err error) {
 	if l.Kind == LinkTUN {
 		return openTUN(l.Name)
 	}
 	if _, err := netlink.LinkByName(l.Name); err != nil {
-		return -1, fmt.Errorf("link: find %s: %w", l.Name, err)
+		return nil, fmt.Errorf("link: find %s: %w", l.Name, err)
 	}
-	return -1, nil
+	return nil, nil
 }
 
 // Up brings the loopback and the link up with addresses and routes.

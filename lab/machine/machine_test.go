@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"net"
 	"net/netip"
 	"os"
 	"runtime"
@@ -16,8 +17,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"net"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/sys/unix"
@@ -326,11 +325,10 @@ func testTUN(t *testing.T) {
 		return
 	}
 	f := start(t, func(b *Boot) { b.Link.Kind, b.Link.PeerMAC = LinkTUN, "" })
-	r, fd := f.next()
-	if r.Kind != ReportLink || fd < 0 {
-		t.Fatalf("report = %+v with descriptor %d; want link and a descriptor", r, fd)
+	r, tun := f.next()
+	if r.Kind != ReportLink || tun == nil {
+		t.Fatalf("report = %+v, %v; want link and a descriptor", r, tun)
 	}
-	tun := os.NewFile(uintptr(fd), "tun")
 	defer tun.Close()
 	f.expect(ReportHostKey, ReportBooted)
 	for to, from := range map[string]string{"198.18.7.7": "198.18.0.2", "10.9.9.9": "10.1.0.2"} {

@@ -19,7 +19,7 @@ const gcPercent = 30
 // machine is the state of the first process.
 type machine struct {
 	boot    Boot
-	control *control
+	control control
 	reaper  *reaper
 	path    string // search path of every command
 }
@@ -91,15 +91,15 @@ func (m *machine) live() error {
 
 // plugIn makes the link and hands its descriptor, if it has one, to the hypervisor.
 func (m *machine) plugIn() error {
-	fd, err := m.boot.Link.plug()
+	tun, err := m.boot.Link.plug()
 	if err != nil {
 		return err
 	}
-	if fd < 0 {
+	if tun == nil {
 		return m.control.report(Report{Kind: ReportLink})
 	}
-	defer unix.Close(fd)
-	return m.control.report(Report{Kind: ReportLink}, fd)
+	defer tun.Close()
+	return m.control.report(Report{Kind: ReportLink}, tun)
 }
 
 // setUp does what a kernel and an early boot would.

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,19 +13,19 @@ const (
 	offloadUSO = unix.TUN_F_USO4 | unix.TUN_F_USO6
 )
 
-// openTUN makes the TUN interface name and returns its non-blocking
-// descriptor. Packets carry a virtio-net header of 10 bytes and may be as long
+// openTUN makes the TUN interface name and returns its descriptor, which does
+// not block. Packets carry a virtio-net header of 10 bytes and may be as long
 // as 64 KB, unsegmented. The interface lives as long as the descriptor.
-func openTUN(name string) (fd int, err error) {
-	fd, err = unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
+func openTUN(name string) (*os.File, error) {
+	fd, err := unix.Open("/dev/net/tun", unix.O_RDWR|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return -1, fmt.Errorf("link: open /dev/net/tun: %w", err)
+		return nil, fmt.Errorf("link: open /dev/net/tun: %w", err)
 	}
 	if err := configureTUN(fd, name); err != nil {
 		unix.Close(fd)
-		return -1, err
+		return nil, err
 	}
-	return fd, nil
+	return os.NewFile(uintptr(fd), "tun"), nil
 }
 
 func configureTUN(fd int, name string) error {
