@@ -92,11 +92,10 @@ func (c *client) receive() {
 // deliver gives a to who waits for it; an answer nobody wants any more is closed.
 func (c *client) deliver(id uint64, a answer) {
 	c.mu.Lock()
-	ch := c.waiting[id]
-	delete(c.waiting, id)
-	c.mu.Unlock()
-	if ch != nil {
-		ch <- a
+	defer c.mu.Unlock()
+	if ch := c.waiting[id]; ch != nil {
+		delete(c.waiting, id)
+		ch <- a // has room for one
 	} else if a.file != nil {
 		a.file.Close()
 	}
@@ -178,10 +177,12 @@ func (c *client) ask(ctx context.Context, r request) (*os.File, error) {
 	}
 }
 
+// forget gives up waiting. After it nothing is delivered to ch any more, and
+// what was is closed.
 func (c *client) forget(id uint64, ch chan answer) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(c.waiting, id)
-	c.mu.Unlock()
 	select {
 	case a := <-ch:
 		if a.file != nil {

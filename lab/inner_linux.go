@@ -3,7 +3,6 @@ package lab
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -58,6 +57,7 @@ func (in *inherited) live(conn *seqpacket.Conn) error {
 	if err != nil {
 		return err
 	}
+	in.machine = nil // megabytes that are in a file by now
 	s := &server{planet: p}
 	if !in.setup.Named {
 		return s.serve(conn)
@@ -152,7 +152,7 @@ func closeStrangers(last int) error {
 // happens with it however it dies. PDEATHSIG does the same sooner, and also
 // when we are stopped; but it is lost if the starter dies before it is set.
 func (in *inherited) watchLife() {
-	_, err := in.life.Read(make([]byte, 1))
-	fmt.Fprintln(os.Stderr, "lab: the controller is gone:", errors.Join(err))
+	// Nobody writes: it returns when the pipe closes.
+	_, _ = in.life.Read(make([]byte, 1))
 	os.Exit(0)
 }

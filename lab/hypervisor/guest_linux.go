@@ -65,20 +65,21 @@ func (g *guest) spawn(s *spawner, c Config) error {
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}
 	cmd.Stdout, cmd.Stderr = c.Output, c.Output
 	cmd.ExtraFiles = []*os.File{theirs} // machine.ControlFD
-	g.mu.Lock()
-	defer g.mu.Unlock()
 	if err := s.start(cmd); err != nil {
 		conn.Close()
 		return explainSpawn(err)
-	}
-	g.conn, g.process = conn, cmd.Process
-	if g.stopped {
-		_ = g.process.Kill()
 	}
 	go func() {
 		_ = cmd.Wait() // how a machine ended, its reports tell better
 		close(g.exited)
 	}()
+	g.conn = conn
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.process = cmd.Process
+	if g.stopped { // before there was anything to kill
+		_ = g.process.Kill()
+	}
 	return nil
 }
 

@@ -40,9 +40,10 @@ type Config struct {
 // Hypervisor is a vm.Hypervisor. It must run in namespaces made for it: veth
 // pairs begin in the caller's.
 type Hypervisor struct {
-	config  Config
-	spawner *spawner
-	events  *events
+	config    Config
+	noProgram bool
+	spawner   *spawner
+	events    *events
 
 	mu        sync.Mutex
 	guests    map[string]*guest
@@ -57,12 +58,15 @@ func New(c Config) (*Hypervisor, error) {
 	if err := writeProgram(c.Program, c.Machine); err != nil {
 		return nil, err
 	}
+	noProgram := len(c.Machine) == 0
+	c.Machine = nil // it is in the file
 	s, err := newSpawner()
 	if err != nil {
 		return nil, err
 	}
 	return &Hypervisor{
-		config: c, spawner: s, events: newEvents(),
+		noProgram: noProgram,
+		config:    c, spawner: s, events: newEvents(),
 		guests: make(map[string]*guest), addresses: newAddresses(),
 	}, nil
 }
@@ -111,6 +115,9 @@ func (h *Hypervisor) release(g *guest) {
 
 // run brings the machine to life; on an error its processes are gone.
 func (h *Hypervisor) run(ctx context.Context, g *guest) error {
+	if h.noProgram {
+		return errors.New("the lab was started without a machine binary")
+	}
 	if err := g.spawn(h.spawner, h.config); err != nil {
 		return err
 	}

@@ -250,6 +250,17 @@ func TestStartFails(t *testing.T) {
 	})
 }
 
+func TestNoProgram(t *testing.T) {
+	h, err := New(Config{Program: filepath.Join(t.TempDir(), "machine"), Network: &fakeNetwork{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.spawner.close()
+	if _, err := h.Start(t.Context(), vm.Spec{ID: "i-1"}); err == nil || !strings.Contains(err.Error(), "machine binary") {
+		t.Errorf("Start = %v; want that the machine binary is missing", err)
+	}
+}
+
 // TestManyMachines starts as many machines as a large sweep has.
 func TestManyMachines(t *testing.T) {
 	const machines = 46
