@@ -1,7 +1,6 @@
 package ec2_test
 
 import (
-	"context"
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/pem"
@@ -212,17 +211,3 @@ func hostKeyPEM(t testing.TB) string {
 }
 
 func base64Of(s string) *string { return aws.String(base64.StdEncoding.EncodeToString([]byte(s))) }
-
-// eventually waits for what a goroutine is about to do; it fails after 5 s.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	for !ok() {
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%s: not within 5s", what)
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
-}
