@@ -59,6 +59,20 @@ func (r *Router) send(from *endpoint, f *flight, now time.Duration) {
 	}
 }
 
+// express reports whether the packet goes before all that wait: TCP's empty
+// ones. The fair queues of real machines let them, and behind a full queue of
+// data the other way they would slow down a flow that has room.
+func (f *flight) express() bool { return f.Protocol == packet.TCP && len(f.Body) == 0 }
+
+// through charges the packet to a link and returns when it is through it.
+func (f *flight) through(s *shaper, at time.Duration) time.Duration {
+	free := s.take(at, f.WireLen())
+	if f.express() {
+		return at
+	}
+	return free
+}
+
 // flowShaper is what holds the packet's flow to its rate.
 func (f *flight) flowShaper() *shaper {
 	if f.half == nil {
@@ -86,7 +100,7 @@ func piece(p *packet.Packet, rates ...float64) int {
 // all of the packet, and then it returns nil.
 func (r *Router) fit(f *flight, s *shaper, at time.Duration) *flight {
 	room, limited := s.room(at)
-	if !limited {
+	if !limited || f.express() {
 		return f
 	}
 	n := f.SegmentsIn(room)
@@ -112,8 +126,7 @@ func (r *Router) cut(f *flight, n int) *flight {
 // dispatch charges a piece to the links at its beginning and schedules its
 // arrival, unless the path loses it.
 func (r *Router) dispatch(from *endpoint, limit *shaper, f *flight, now time.Duration) {
-	at := from.egress.take(now, f.WireLen())
-	at = limit.take(at, f.WireLen())
+	at := f.through(limit, f.through(&from.egress, now))
 	if f.path.untilLoss == 0 {
 		f.path.drawLoss()
 		r.drop(f, &f.path.count.Dropped.Loss)
@@ -148,7 +161,7 @@ func (r *Router) arrive(f *flight) *flight {
 		return nil
 	}
 	f.received = true
-	if at := f.to.ingress.take(f.at, f.WireLen()); at > f.at {
+	if at := f.through(&f.to.ingress, f.at); at > f.at {
 		f.at = at
 		r.schedule.add(f)
 		return nil

@@ -147,6 +147,25 @@ func TestQueueCutsSuperPackets(t *testing.T) {
 	}
 }
 
+func TestAcknowledgementsGoFirst(t *testing.T) {
+	r, from, to := quiet(t, flat(t, 10e6, "delay_ms: 5"))
+	path := r.path("lab:a", "lab:b")
+	for range 10 {
+		r.send(from, &flight{Packet: superPacket(t, 40), memory: r.memory.get(1), path: path, half: &half{}, to: to}, 0)
+	}
+	free := from.egress.free
+	ack := superPacket(t, 1)
+	ack.Body = nil
+	r.send(from, &flight{Packet: ack, memory: r.memory.get(1), path: path, half: &half{}, to: to}, time.Millisecond)
+	if from.egress.free <= free {
+		t.Error("it is not charged")
+	}
+	i := slices.IndexFunc(r.schedule.flights, func(f *flight) bool { return len(f.Body) == 0 })
+	if i < 0 || r.schedule.flights[i].at != 6*time.Millisecond {
+		t.Error("it waits behind data")
+	}
+}
+
 func TestLossTakesSingleSegments(t *testing.T) {
 	r, from, to := quiet(t, flat(t, 0, "delay_ms: 5, loss_ratio: 0.1"))
 	path := r.path("lab:a", "lab:b")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -154,6 +155,22 @@ func TestGoodput(t *testing.T) {
 			})
 		}
 	})
+}
+
+func TestBothDirectionsAtOnce(t *testing.T) {
+	inet := newInternet(t, link.Veth, flat(t, 20e6, "delay_ms: 10"), Cost{})
+	a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
+	var running sync.WaitGroup
+	for _, way := range [][2]*machine{{a, b}, {b, a}} {
+		running.Go(func() {
+			got, want := goodput(t, way[0], way[1], "cubic", 500*time.Millisecond, time.Second), 20e6*1448./1500
+			t.Logf("%.2f %% off", 100*(got/want-1))
+			if got < 0.75*want {
+				t.Errorf("goodput %.0f bit/s, want %.0f", got, want)
+			}
+		})
+	}
+	running.Wait()
 }
 
 func TestCountsAreTheReceiversBytes(t *testing.T) {
