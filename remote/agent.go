@@ -129,10 +129,6 @@ func (a *Agent) Err() error {
 func (a *Agent) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), a.conn.options.CloseTimeout)
 	defer cancel()
-	return a.close(ctx)
-}
-
-func (a *Agent) close(ctx context.Context) error {
 	a.mu.Lock()
 	first := !a.closing
 	a.closing = true

@@ -53,10 +53,9 @@ func (c *Conn) Err() error {
 }
 
 // Close ends the agents, removes what was pushed, as far as the machine still
-// answers, and cuts the connection. Safe to call twice.
+// answers, and cuts the connection: within twice CloseTimeout. The error is
+// about what may be left on the machine. Safe to call twice.
 func (c *Conn) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), c.options.CloseTimeout)
-	defer cancel()
 	c.mu.Lock()
 	agents, folders := c.agents, c.folders
 	c.agents, c.folders = nil, nil
@@ -64,13 +63,10 @@ func (c *Conn) Close() error {
 
 	var closing sync.WaitGroup
 	for _, a := range agents {
-		closing.Go(func() { a.close(ctx) })
+		closing.Go(func() { a.Close() })
 	}
 	closing.Wait()
-	var err error
-	if len(folders) > 0 && c.Err() == nil {
-		err = c.remove(ctx, folders)
-	}
+	err := c.remove(folders)
 	c.fail(fmt.Errorf("connection to %s: %w", c.target.Name, errClosed))
 	c.mu.Lock()
 	c.closed = true
@@ -79,7 +75,13 @@ func (c *Conn) Close() error {
 	return err
 }
 
-func (c *Conn) remove(ctx context.Context, folders []string) error {
+// remove deletes folders unless the connection is gone.
+func (c *Conn) remove(folders []string) error {
+	if len(folders) == 0 || c.Err() != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.CloseTimeout)
+	defer cancel()
 	command := "rm -rf --"
 	for _, f := range folders {
 		command += " " + quote(f)
