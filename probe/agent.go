@@ -1,3 +1,5 @@
+//go:build linux
+
 package probe
 
 import (
@@ -42,8 +44,8 @@ func NewAgent(build string) *Agent {
 }
 
 // Run says hello on out and answers the requests on in until in ends, which
-// is no error, or ctx does. Everything it started has ended when it returns,
-// or had windDown to.
+// is no error. Everything it started ends with it, or with ctx, and has ended
+// when it returns, or had windDown to.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer a.wait()
@@ -115,11 +117,18 @@ func measure(ctx context.Context, c *Client, req wire.Request) (resp wire.Respon
 	return resp, err
 }
 
+// answer sends a response, or why it can't be sent: a request never stays
+// without an answer.
 func (a *Agent) answer(resp wire.Response, err error) error {
 	if err != nil {
 		resp.Error = err.Error()
 	}
-	return a.out.Write(resp)
+	err = a.out.Write(resp)
+	var value *json.UnsupportedValueError
+	if errors.As(err, &value) {
+		return a.out.Write(wire.Response{ID: resp.ID, Error: "no result: " + err.Error()})
+	}
+	return err
 }
 
 // serve starts the server, once in the agent's life.

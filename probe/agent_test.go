@@ -1,9 +1,12 @@
+//go:build linux
+
 package probe
 
 import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -93,5 +96,16 @@ func TestClientEndsWithContext(t *testing.T) {
 	_, err := NewClient(testSecret).RTT(ctx, wire.RTT{Peer: quiet, Probes: 1, IntervalMs: 1, WaitMs: 1, DeadlineMs: 60_000})
 	if !errors.Is(err, why) || time.Since(began) > 5*time.Second {
 		t.Errorf("RTT = %v after %v, want %v", err, time.Since(began), why)
+	}
+}
+
+// TestAnswersAlways: a figure that JSON has no word for is an error, not silence.
+func TestAnswersAlways(t *testing.T) {
+	var out strings.Builder
+	a := NewAgent("v0")
+	a.out = wire.NewWriter(&out)
+	must(t, a.answer(wire.Response{ID: 3, RTT: &wire.RTTResult{MeanMs: math.NaN()}}, nil))
+	if !strings.Contains(out.String(), `"id":3,"error":"no result:`) {
+		t.Errorf("answered %s", out.String())
 	}
 }

@@ -44,9 +44,15 @@
 //
 // # Which part of a transfer counts
 //
-// Figures are the receiver's own counts over its own clock. Only the choice of
-// the part to count is the sender's, from its kernel's TCP_INFO, because bytes
-// reach the receiver's application in order, and so in lumps after a loss. The
-// sender names two byte marks (see sendLog.steady), and the receiver's samples
-// say when each was passed: no clock is compared with another machine's.
+// Bytes and the mean rate are the receiver's own counts over its own clock,
+// first byte to last. The steady part lies between two byte marks that the
+// sender chooses from its kernel's TCP_INFO (see sendLog.steady), and the
+// receiver's samples say when each was passed, so that no clock is compared
+// with another machine's. One thing the receiver's application can't see:
+// bytes reach it in order, and so in lumps after a loss, a round trip or more
+// late. Where repairs are under way at a mark, the part's rate is therefore
+// that at which the receiver's kernel acknowledged bytes, each once, beyond
+// the holes too.
+//
+// The package is for Linux only.
 package probe

@@ -1,3 +1,5 @@
+//go:build linux
+
 package probe
 
 import (
@@ -15,10 +17,6 @@ import (
 )
 
 const (
-	// maxPending is how many connections may be open without having proved the
-	// secret. One more ends the oldest, so that strangers who hold theirs open
-	// lock nobody out.
-	maxPending = 512
 	// maxSessions is how many tests peers may run against a server at a time.
 	maxSessions = 64
 	// portTries is how often a server looks for a port free for TCP and UDP.
@@ -265,33 +263,4 @@ func (s *Server) forget(id sessionID) {
 // remoteAddr is the address of the other end.
 func remoteAddr(conn net.Conn) netip.Addr {
 	return conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
-}
-
-// pending is the connections that have not proved the secret yet, oldest first.
-type pending struct {
-	mu    sync.Mutex
-	conns []*net.TCPConn
-}
-
-// add takes one in; the returned function, safe to call twice, takes it out.
-func (p *pending) add(conn *net.TCPConn) (proved func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.conns) >= maxPending {
-		abort(p.conns[0])
-		p.conns = p.conns[1:]
-	}
-	p.conns = append(p.conns, conn)
-	return func() { p.remove(conn) }
-}
-
-func (p *pending) remove(conn *net.TCPConn) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i, c := range p.conns {
-		if c == conn {
-			p.conns = append(p.conns[:i], p.conns[i+1:]...)
-			return
-		}
-	}
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command antipode-probe measures between two machines: the agent a run pushes
 // to each. It ends when its standard input ends.
 package main
