@@ -18,21 +18,17 @@ import (
 func Drain(ctx context.Context, limit time.Duration,
 	look func(context.Context) ([]Resource, error), remove func(context.Context, []Resource) error) error {
 	d := drain{look: look, remove: remove}
-	err := Poll(ctx, limit, drainPauses, "teardown", d.pass)
-	if err != nil {
-		err = errors.Join(err, d.lookErr, d.removeErr)
-		if len(d.left) > 0 {
-			err = fmt.Errorf("still there: %s: %w", names(d.left), err)
-		}
+	err := Poll(ctx, limit, AtOnce(Steady()), "teardown", d.pass)
+	if err == nil {
+		return nil
+	}
+	if cause := errors.Join(d.lookErr, d.removeErr); cause != nil {
+		err = fmt.Errorf("%w: %w", err, cause)
+	}
+	if len(d.left) > 0 {
+		err = fmt.Errorf("still there: %s: %w", names(d.left), err)
 	}
 	return err
-}
-
-// drainPauses begin at once; Poll's first pause would only delay the first look.
-func drainPauses(yield func(time.Duration) bool) {
-	if yield(0) {
-		Steady()(yield)
-	}
 }
 
 type drain struct {

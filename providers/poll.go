@@ -24,6 +24,15 @@ func Steady() iter.Seq[time.Duration] {
 	return Growing(250*time.Millisecond, 1.5, 5*time.Second)
 }
 
+// AtOnce puts no pause before the first.
+func AtOnce(pauses iter.Seq[time.Duration]) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		if yield(0) {
+			pauses(yield)
+		}
+	}
+}
+
 // Poll asks after each pause until the answer is yes, ask fails, or limit has
 // passed; then it names what it waited for. Pauses are stretched by up to a
 // fifth so that many regions don't ask in step.

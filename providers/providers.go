@@ -35,6 +35,7 @@ type Machine struct {
 // Resource is anything of a run that exists in a cloud.
 type Resource struct {
 	Cloud, Region string // Region is empty for what is global
+	Zone          string // empty for what is not in one
 	Kind          string // one of the constants, for example Instance
 	ID, RunID     string
 	State         string    // the cloud's own word, for example "running"; empty where it has none

@@ -38,8 +38,8 @@ const longestPause = 20 * time.Second
 // again where that helps. So f must be idempotent: carry a token, or take
 // "exists already" for an answer. Every error it returns is an *Error.
 //
-// f may ignore its context (some list calls of the SDKs do): Call then returns
-// without it, and drops its late answer.
+// Should f ignore its context, Call returns without it and drops its late
+// answer.
 func Call[T any](ctx context.Context, c *Caller, region, op string, f func(context.Context) (T, error)) (T, error) {
 	met := map[Kind]int{}
 	for {
@@ -102,8 +102,8 @@ func (c *Caller) report(err *Error, pause time.Duration) {
 
 var errSilent = errors.New("no answer")
 
-// try runs f for at most limit. f's goroutine outlives it only where f ignores
-// its context, and then as long as the HTTP client's own limit.
+// try runs f for at most limit. f's goroutine outlives it only as long as f
+// ignores its context.
 func try[T any](ctx context.Context, limit time.Duration, f func(context.Context) (T, error)) (T, error) {
 	tctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

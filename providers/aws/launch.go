@@ -1,0 +1,236 @@
+package aws
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+const (
+	launchLimit      = 5 * time.Minute  // from RunInstances to a public address
+	consistencyLimit = 30 * time.Second // until the API knows what it made
+	sshPort          = 22
+)
+
+var errNotYet = errors.New("not there yet")
+
+// Launch makes the machine in the first zone that has room.
+func (p *Provider) Launch(ctx context.Context, spec providers.Spec) (providers.Machine, error) {
+	m := providers.Machine{Cloud: Cloud, Region: spec.Region, Type: spec.MachineType, User: User, HostKey: spec.HostKey}
+	err := p.launch(ctx, spec, &m)
+	return m, providers.Wrap(Cloud, spec.Region, "Launch", err)
+}
+
+func (p *Provider) launch(ctx context.Context, spec providers.Spec, m *providers.Machine) error {
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	if len(spec.HostKeyPEM) == 0 || spec.HostKey == "" {
+		return errors.New("spec without the host key to give the machine")
+	}
+	r := p.region(spec.Region)
+	s, err := r.prepare(ctx, spec)
+	if err != nil {
+		return err
+	}
+	m.Image = s.image
+	for _, at := range s.places {
+		m.Zone = at.zone
+		err = r.launchAt(ctx, spec, s, at, m)
+		if providers.KindOf(err) != providers.Capacity {
+			return err
+		}
+	}
+	return fmt.Errorf("no room in any of %d zones: %w", len(s.places), err)
+}
+
+// site is what a region needs before its machine.
+type site struct {
+	image  string
+	groups [1 + peerGroups]string // ids: SSH's, then the peers'
+	places []place
+}
+
+// prepare does everything that does not depend on each other at once: a far
+// region's round trips add up.
+func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error) {
+	var s site
+	var offered map[string]bool
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) { s.image, err = r.image(ctx, spec.MachineType); return err })
+	g.Go(func() (err error) { offered, err = r.zonesOffering(ctx, spec.MachineType); return err })
+	g.Go(func() error { return r.importKey(ctx, spec) })
+	g.Go(func() error {
+		vpc, err := r.defaultVPC(ctx)
+		if err != nil {
+			return err
+		}
+		g.Go(func() (err error) { s.places, err = r.places(ctx, vpc); return err })
+		g.Go(func() (err error) { s.groups[0], err = r.sshGroup(ctx, spec, vpc); return err })
+		for n := range peerGroups {
+			g.Go(func() (err error) {
+				s.groups[1+n], err = r.ensureGroup(ctx, spec.Run, vpc, peerGroup(spec.Run.ID, n))
+				return err
+			})
+		}
+		return nil
+	})
+	if err := g.Wait(); err != nil {
+		return s, err
+	}
+	s.places = slices.DeleteFunc(s.places, func(at place) bool { return !offered[at.zone] })
+	if len(s.places) == 0 {
+		return s, r.skip("DescribeSubnets", "no default subnet in a zone that offers %s", spec.MachineType)
+	}
+	return s, nil
+}
+
+func (r *region) sshGroup(ctx context.Context, spec providers.Spec, vpc string) (string, error) {
+	id, err := r.ensureGroup(ctx, spec.Run, vpc, providers.Name(spec.Run.ID))
+	if err != nil {
+		return "", err
+	}
+	return id, r.authorize(ctx, id, rule{"tcp", sshPort, spec.SSHFrom.Unmap()})
+}
+
+// launchAt starts the machine in one zone and waits for its address.
+func (r *region) launchAt(ctx context.Context, spec providers.Spec, s site, at place, m *providers.Machine) error {
+	id, err := r.start(ctx, spec, s, at)
+	if err != nil {
+		return err
+	}
+	m.ID = id
+	instance, err := r.await(ctx, id)
+	if err != nil {
+		return err
+	}
+	m.Public, err = netip.ParseAddr(aws.ToString(instance.PublicIpAddress))
+	if err != nil {
+		return fmt.Errorf("public address of %s: %w", id, err)
+	}
+	m.Private, err = netip.ParseAddr(aws.ToString(instance.PrivateIpAddress))
+	if err != nil {
+		return fmt.Errorf("private address of %s: %w", id, err)
+	}
+	return nil
+}
+
+// start calls RunInstances with a token, so that a repeat gives the same
+// machine; if that one has ended meanwhile, the next token gives a new one.
+func (r *region) start(ctx context.Context, spec providers.Spec, s site, at place) (string, error) {
+	var err error
+	for life := range 3 {
+		var out *ec2.RunInstancesOutput
+		err = r.eventually(ctx, "key and group of the new machine", func(ctx context.Context) (err error) {
+			out, err = ask(ctx, r, r.ec2.RunInstances, runInput(spec, s, at, token(spec, s, at.zone, life)))
+			return err
+		})
+		if err == nil && len(out.Instances) == 1 {
+			return aws.ToString(out.Instances[0].InstanceId), nil
+		}
+		if err == nil {
+			return "", fmt.Errorf("RunInstances gave %d machines, want 1", len(out.Instances))
+		}
+		if code(err) != "IdempotentInstanceTerminated" {
+			return "", err
+		}
+	}
+	return "", err
+}
+
+// token is the same for the same machine, as RunInstances' ClientToken: 64
+// ASCII characters at most. It names the zone, since AWS keeps tokens by zone,
+// and the SSH group's id: that is another one after the run was destroyed.
+func token(spec providers.Spec, s site, zone string, life int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%d",
+		spec.Run.ID, spec.Region, zone, spec.MachineType, s.groups[0], life))
+	return fmt.Sprintf("antipode-%x", sum[:16])
+}
+
+func runInput(spec providers.Spec, s site, at place, token string) *ec2.RunInstancesInput {
+	document := userData(spec.Run.Expires, spec.HostKeyPEM, spec.HostKey)
+	return &ec2.RunInstancesInput{
+		ClientToken:  aws.String(token),
+		ImageId:      aws.String(s.image),
+		InstanceType: types.InstanceType(spec.MachineType),
+		MinCount:     aws.Int32(1),
+		MaxCount:     aws.Int32(1),
+		KeyName:      aws.String(providers.Name(spec.Run.ID)),
+		UserData:     aws.String(base64.StdEncoding.EncodeToString([]byte(document))),
+		// A power-off ends the machine: its own timer is its death.
+		InstanceInitiatedShutdownBehavior: types.ShutdownBehaviorTerminate,
+		CreditSpecification:               credits(spec.MachineType),
+		MetadataOptions:                   &types.InstanceMetadataOptionsRequest{HttpTokens: types.HttpTokensStateRequired},
+		NetworkInterfaces: []types.InstanceNetworkInterfaceSpecification{{
+			DeviceIndex:              aws.Int32(0),
+			SubnetId:                 aws.String(at.subnet),
+			Groups:                   s.groups[:],
+			AssociatePublicIpAddress: aws.Bool(true), // whatever the subnet's own setting
+			DeleteOnTermination:      aws.Bool(true),
+		}},
+		BlockDeviceMappings: []types.BlockDeviceMapping{{
+			DeviceName: aws.String(rootDevice),
+			Ebs: &types.EbsBlockDevice{
+				DeleteOnTermination: aws.Bool(true),
+				VolumeType:          types.VolumeTypeGp3,
+				VolumeSize:          aws.Int32(rootGiB),
+			},
+		}},
+		TagSpecifications: tagged(spec.Run, types.ResourceTypeInstance, types.ResourceTypeVolume,
+			types.ResourceTypeNetworkInterface),
+	}
+}
+
+// await polls until the machine runs and has a public address.
+func (r *region) await(ctx context.Context, id string) (types.Instance, error) {
+	var m types.Instance
+	err := providers.Poll(ctx, launchLimit, providers.Steady(), "machine "+id, func(ctx context.Context) (bool, error) {
+		out, err := ask(ctx, r, r.ec2.DescribeInstances, &ec2.DescribeInstancesInput{InstanceIds: []string{id}})
+		if providers.KindOf(err) == providers.NotFound {
+			return false, nil
+		}
+		if err != nil || len(out.Reservations) == 0 || len(out.Reservations[0].Instances) == 0 {
+			return false, err
+		}
+		m = out.Reservations[0].Instances[0]
+		return r.ready(m)
+	})
+	return m, err
+}
+
+// ready says whether the machine can be reached, and why it never will be.
+func (r *region) ready(m types.Instance) (bool, error) {
+	if m.State == nil {
+		return false, nil
+	}
+	switch m.State.Name {
+	case types.InstanceStateNamePending:
+		return false, nil
+	case types.InstanceStateNameRunning:
+		return aws.ToString(m.PublicIpAddress) != "", nil
+	}
+	reason := types.StateReason{}
+	if m.StateReason != nil {
+		reason = *m.StateReason
+	}
+	kind := providers.Unknown
+	switch aws.ToString(reason.Code) {
+	case "Server.InsufficientInstanceCapacity", "Server.InternalError":
+		kind = providers.Capacity
+	}
+	return false, &providers.Error{Op: "RunInstances", Cloud: Cloud, Region: r.name, Kind: kind,
+		Err: fmt.Errorf("machine %s is %s: %s %s", aws.ToString(m.InstanceId), m.State.Name,
+			aws.ToString(reason.Code), aws.ToString(reason.Message))}
+}

@@ -1,0 +1,55 @@
+package aws
+
+import (
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// tagged marks each kind of resource a create makes; one not named is made
+// without tags, and never found again.
+func tagged(run providers.Run, kinds ...types.ResourceType) []types.TagSpecification {
+	tags := []types.Tag{
+		{Key: aws.String("Name"), Value: aws.String(providers.Name(run.ID))},
+		{Key: aws.String(providers.TagRun), Value: aws.String(run.ID)},
+		{Key: aws.String(providers.TagExpires), Value: aws.String(run.Expires.UTC().Format(time.RFC3339))},
+	}
+	var specs []types.TagSpecification
+	for _, kind := range kinds {
+		specs = append(specs, types.TagSpecification{ResourceType: kind, Tags: tags})
+	}
+	return specs
+}
+
+func tag(tags []types.Tag, key string) string {
+	for _, t := range tags {
+		if aws.ToString(t.Key) == key {
+			return aws.ToString(t.Value)
+		}
+	}
+	return ""
+}
+
+// expiry is zero where the tag is missing or was changed by hand.
+func expiry(tags []types.Tag) time.Time {
+	at, err := time.Parse(time.RFC3339, tag(tags, providers.TagExpires))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+func filter(name string, values ...string) types.Filter {
+	return types.Filter{Name: aws.String(name), Values: values}
+}
+
+// ofRun selects what carries the run's tag, or any run's if runID is empty.
+func ofRun(runID string) types.Filter {
+	if runID == "" {
+		return filter("tag-key", providers.TagRun)
+	}
+	return filter("tag:"+providers.TagRun, runID)
+}

@@ -1,0 +1,109 @@
+package gcp
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"testing"
+	"time"
+
+	antipode "github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/vm"
+	"github.com/antipode-bench/antipode/lab/vm/vmtest"
+	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/providers/providertest"
+)
+
+const (
+	belgium = "europe-west1"
+	oregon  = "us-west1"
+)
+
+// world is an account behind the lab's doors, with machines that are only
+// remembered.
+type world struct {
+	machines *vmtest.Hypervisor
+	doors    *door.Doors
+	provider *Provider
+}
+
+const endpoint = "http://door.test"
+
+// openWorld opens doors that are called without a network.
+func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
+	t.Helper()
+	w := &world{machines: vmtest.New()}
+	var err error
+	w.doors, err = door.New(door.Options{
+		Regions:  []antipode.Region{{Cloud: Cloud, Name: belgium}, {Cloud: Cloud, Name: oregon}},
+		Machines: w.machines,
+		Faults:   faults,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.doors.Close(); err != nil {
+			t.Errorf("close the doors: %v", err)
+		}
+	})
+	to := providertest.Direct(w.doors.GCP())
+	if way != nil {
+		to = way(to)
+	}
+	w.provider = at(t, to, providers.DefaultCallTimeout)
+	return w
+}
+
+func at(t *testing.T, to http.RoundTripper, timeout time.Duration) *Provider {
+	t.Helper()
+	client := &http.Client{Transport: to}
+	p, err := New(t.Context(), Options{Endpoint: endpoint, HTTPClient: client, CallTimeout: timeout, Project: door.DefaultProject})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (w *world) reaches(m providers.Machine, protocol string, port int, from netip.Addr) bool {
+	machine := w.machine(m.Public)
+	return slices.ContainsFunc(machine.Rules, func(r vm.Rule) bool {
+		return (r.Protocol == protocol || r.Protocol == "all") && int(r.FromPort) <= port && port <= int(r.ToPort) &&
+			slices.ContainsFunc(r.Sources, func(p netip.Prefix) bool { return p.Contains(from) })
+	})
+}
+
+// machine finds by address: the hypervisor's id is not the instance's name.
+func (w *world) machine(public netip.Addr) vmtest.Machine {
+	for _, id := range w.machines.Running() {
+		if m, ok := w.machines.Machine(id); ok && m.Addresses.Public == public {
+			return m
+		}
+	}
+	return vmtest.Machine{}
+}
+
+func (w *world) left() []string {
+	var list []string
+	for _, item := range w.doors.Inventory().Alive() {
+		list = append(list, fmt.Sprint(item.Kind, " ", item.ID, " ", item.State))
+	}
+	return append(list, w.machines.Running()...)
+}
+
+func TestConformance(t *testing.T) {
+	providertest.Run(t, providertest.Cloud{
+		Name:        Cloud,
+		Regions:     [2]string{belgium, oregon},
+		MachineType: DefaultMachineType,
+		Open: func(t *testing.T, way providertest.Way) providertest.World {
+			w := openWorld(t, door.Faults{}, way)
+			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.left}
+		},
+		At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
+			return at(t, to, timeout)
+		},
+	})
+}

@@ -1,0 +1,171 @@
+package gcp
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"cloud.google.com/go/compute/apiv1/computepb"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+const (
+	launchLimit  = 5 * time.Minute // until the machine has its addresses
+	hostKeyLimit = 4 * time.Minute // for the first boot, until the agent has written the key
+)
+
+// Launch makes the machine in the first zone that has room.
+func (p *Provider) Launch(ctx context.Context, spec providers.Spec) (providers.Machine, error) {
+	m := providers.Machine{Cloud: Cloud, Region: spec.Region, Type: spec.MachineType, User: User}
+	err := p.launch(ctx, spec, &m)
+	return m, providers.Wrap(Cloud, spec.Region, "Launch", err)
+}
+
+func (p *Provider) launch(ctx context.Context, spec providers.Spec, m *providers.Machine) error {
+	if err := spec.Check(); err != nil {
+		return err
+	}
+	zones, err := p.zonesAndNetwork(ctx, spec)
+	if err != nil {
+		return err
+	}
+	m.Image = image(spec.MachineType)
+	for _, zone := range zones {
+		m.Zone = zone
+		err = p.launchAt(ctx, spec, zone, m)
+		if providers.KindOf(err) != providers.Capacity {
+			return err
+		}
+	}
+	return fmt.Errorf("no room in any of %d zones: %w", len(zones), err)
+}
+
+func (p *Provider) zonesAndNetwork(ctx context.Context, spec providers.Spec) (zones []string, err error) {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.prepare(ctx, spec) })
+	g.Go(func() (err error) { zones, err = p.zones(ctx, spec.Region); return err })
+	return zones, g.Wait()
+}
+
+func (p *Provider) zones(ctx context.Context, region string) ([]string, error) {
+	r, err := ask(ctx, p, region, "regions.get", p.regions.Get, &computepb.GetRegionRequest{Project: p.project, Region: region})
+	if err != nil {
+		return nil, err
+	}
+	var zones []string
+	for _, url := range r.GetZones() {
+		zones = append(zones, last(url))
+	}
+	if len(zones) == 0 {
+		return nil, &providers.Error{Op: "regions.get", Cloud: Cloud, Region: region, Kind: providers.Skip,
+			Err: fmt.Errorf("no zone is open to project %s", p.project)}
+	}
+	slices.Sort(zones)
+	return zones, nil
+}
+
+// launchAt starts the machine in one zone and waits for its addresses and key.
+func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone string, m *providers.Machine) error {
+	name := instanceName(spec.Run.ID, spec.Region)
+	if err := p.insert(ctx, spec, zone, name); err != nil {
+		return err
+	}
+	m.ID = name
+	instance, err := p.await(ctx, spec, zone, name)
+	if err != nil {
+		return err
+	}
+	if m.Public, m.Private, err = addresses(instance); err != nil {
+		return err
+	}
+	m.HostKey, err = p.hostKey(ctx, spec.Region, zone, name)
+	return err
+}
+
+// insert makes the instance. One by that name is left as it is: await looks
+// whether it is ours.
+func (p *Provider) insert(ctx context.Context, spec providers.Spec, zone, name string) error {
+	op, err := ask(ctx, p, spec.Region, "instances.insert", p.instances.Insert, &computepb.InsertInstanceRequest{
+		Project: p.project, Zone: zone, RequestId: requestID(),
+		InstanceResource: p.instance(spec, zone, name),
+	})
+	if err == nil {
+		err = p.finish(ctx, spec.Region, "instances.insert", op)
+	}
+	if providers.KindOf(err) == providers.Exists {
+		return nil
+	}
+	return err
+}
+
+// await polls until the instance runs.
+func (p *Provider) await(ctx context.Context, spec providers.Spec, zone, name string) (*computepb.Instance, error) {
+	var instance *computepb.Instance
+	err := providers.Poll(ctx, launchLimit, providers.AtOnce(providers.Steady()), "machine "+name, func(ctx context.Context) (_ bool, err error) {
+		instance, err = ask(ctx, p, spec.Region, "instances.get", p.instances.Get, &computepb.GetInstanceRequest{
+			Project: p.project, Zone: zone, Instance: name})
+		if err != nil {
+			return false, err
+		}
+		if !matches(instance.GetLabels(), spec.Run.ID) {
+			return false, fmt.Errorf("instance %s exists without the label %s=%s: not ours, left alone",
+				name, providers.TagRun, spec.Run.ID)
+		}
+		return ready(instance)
+	})
+	return instance, err
+}
+
+// ready says whether the instance runs, and whether it never will.
+func ready(i *computepb.Instance) (bool, error) {
+	switch status := i.GetStatus(); status {
+	case "RUNNING":
+		return true, nil
+	case "PROVISIONING", "STAGING", "PENDING", "REPAIRING":
+		return false, nil
+	default:
+		return false, fmt.Errorf("instance %s is %s: %s", i.GetName(), status, i.GetStatusMessage())
+	}
+}
+
+func addresses(i *computepb.Instance) (public, private netip.Addr, err error) {
+	for _, nic := range i.GetNetworkInterfaces() {
+		if private, err = netip.ParseAddr(nic.GetNetworkIP()); err != nil {
+			return public, private, fmt.Errorf("private address of %s: %w", i.GetName(), err)
+		}
+		for _, access := range nic.GetAccessConfigs() {
+			public, err = netip.ParseAddr(access.GetNatIP())
+			return public, private, err
+		}
+	}
+	return public, private, fmt.Errorf("instance %s has no public address", i.GetName())
+}
+
+// hostKey reads the key that the machine's own agent writes into its guest
+// attributes, at its first boot and once: before the first connection, and
+// never again, since any process on the machine could change it.
+//
+// Ten questions a minute are allowed; more may lose the answer. The agent
+// writes one attribute for each type of key, in any order.
+func (p *Provider) hostKey(ctx context.Context, region, zone, name string) (key string, err error) {
+	pauses := providers.Growing(500*time.Millisecond, 2, 8*time.Second)
+	err = providers.Poll(ctx, hostKeyLimit, pauses, "host key of "+name, func(ctx context.Context) (bool, error) {
+		attributes, err := ask(ctx, p, region, "instances.getGuestAttributes", p.instances.GetGuestAttributes,
+			&computepb.GetGuestAttributesInstanceRequest{Project: p.project, Zone: zone, Instance: name, QueryPath: new("hostkeys/")})
+		if providers.KindOf(err) == providers.NotFound {
+			return false, nil
+		}
+		for _, item := range attributes.GetQueryValue().GetItems() {
+			if item.GetKey() == hostKeyType {
+				key = hostKeyType + " " + strings.TrimSpace(item.GetValue())
+			}
+		}
+		return key != "", err
+	})
+	return key, err
+}

@@ -1,0 +1,193 @@
+package gcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cloud.google.com/go/compute/apiv1/computepb"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/api/iterator"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// List asks for instances and disks of all zones at once, and for the rules
+// and networks, which are global.
+func (p *Provider) List(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
+	parts := []func() ([]providers.Resource, error){
+		func() ([]providers.Resource, error) { return p.listInstances(ctx, runID, regions) },
+		func() ([]providers.Resource, error) { return p.listDisks(ctx, runID, regions) },
+		func() ([]providers.Resource, error) { return p.listRules(ctx, runID) },
+		func() ([]providers.Resource, error) { return p.listNetworks(ctx, runID) },
+	}
+	found := make([][]providers.Resource, len(parts))
+	errs := make([]error, len(parts))
+	var g errgroup.Group
+	for i, part := range parts {
+		g.Go(func() error {
+			found[i], errs[i] = part()
+			return nil
+		})
+	}
+	_ = g.Wait() // the errors are in errs: one list's must not hide another
+	return slices.Concat(found...), errors.Join(errs...)
+}
+
+// scoped is what an aggregated list says of one zone.
+type scoped struct {
+	scope   string
+	warning *computepb.Warning
+	items   []providers.Resource
+}
+
+func (p *Provider) listInstances(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
+	return p.aggregate(ctx, regions, "instances.aggregatedList", func(ctx context.Context) ([]scoped, []string, error) {
+		it := p.instances.AggregatedList(ctx, &computepb.AggregatedListInstancesRequest{
+			Project: p.project, Filter: new(labelFilter(runID))}, once)
+		var unreachable []string
+		var list []scoped
+		for {
+			pair, err := it.Next()
+			if page, ok := it.Response.(*computepb.InstanceAggregatedList); ok {
+				unreachable = append(unreachable, page.GetUnreachables()...)
+			}
+			if err != nil {
+				return list, unreachable, unlessDone(err)
+			}
+			s := scoped{scope: pair.Key, warning: pair.Value.GetWarning()}
+			for _, i := range pair.Value.GetInstances() {
+				if matches(i.GetLabels(), runID) {
+					s.items = append(s.items, labelled(providers.Instance, i.GetName(), i.GetZone(), i.GetStatus(), i.GetLabels()))
+				}
+			}
+			list = append(list, s)
+		}
+	})
+}
+
+func (p *Provider) listDisks(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
+	return p.aggregate(ctx, regions, "disks.aggregatedList", func(ctx context.Context) ([]scoped, []string, error) {
+		it := p.disks.AggregatedList(ctx, &computepb.AggregatedListDisksRequest{
+			Project: p.project, Filter: new(labelFilter(runID))}, once)
+		var unreachable []string
+		var list []scoped
+		for {
+			pair, err := it.Next()
+			if page, ok := it.Response.(*computepb.DiskAggregatedList); ok {
+				unreachable = append(unreachable, page.GetUnreachables()...)
+			}
+			if err != nil {
+				return list, unreachable, unlessDone(err)
+			}
+			s := scoped{scope: pair.Key, warning: pair.Value.GetWarning()}
+			for _, d := range pair.Value.GetDisks() {
+				if matches(d.GetLabels(), runID) {
+					s.items = append(s.items, labelled(providers.Disk, d.GetName(), d.GetZone(), d.GetStatus(), d.GetLabels()))
+				}
+			}
+			list = append(list, s)
+		}
+	})
+}
+
+// aggregate keeps what is in regions. A zone that did not answer is an error
+// there: what it holds is unknown, which is not "nothing".
+func (p *Provider) aggregate(ctx context.Context, regions []string, op string,
+	list func(context.Context) ([]scoped, []string, error)) ([]providers.Resource, error) {
+	type answer struct {
+		scopes      []scoped
+		unreachable []string
+	}
+	a, err := call(ctx, p, "", op, func(ctx context.Context) (a answer, err error) {
+		a.scopes, a.unreachable, err = list(ctx)
+		return a, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var found []providers.Resource
+	var errs []error
+	unknown := func(scope, why string) {
+		errs = append(errs, &providers.Error{Op: op, Cloud: Cloud, Region: regionOf(last(scope)), Kind: providers.Temporary,
+			Err: fmt.Errorf("%s: %s", last(scope), why)})
+	}
+	wanted := func(scope string) bool { return slices.Contains(regions, regionOf(last(scope))) }
+	slices.Sort(a.unreachable)
+	for _, scope := range slices.Compact(a.unreachable) {
+		if wanted(scope) {
+			unknown(scope, "unreachable")
+		}
+	}
+	for _, s := range a.scopes {
+		if !wanted(s.scope) {
+			continue
+		}
+		found = append(found, s.items...)
+		if code := s.warning.GetCode(); code != "" && code != "NO_RESULTS_ON_PAGE" {
+			unknown(s.scope, code+": "+s.warning.GetMessage())
+		}
+	}
+	return found, errors.Join(errs...)
+}
+
+func labelFilter(runID string) string {
+	if runID == "" {
+		return "labels." + providers.TagRun + ":*"
+	}
+	return fmt.Sprintf("labels.%s=%s", providers.TagRun, runID)
+}
+
+func labelled(kind, name, zone, state string, labels map[string]string) providers.Resource {
+	return providers.Resource{Cloud: Cloud, Region: regionOf(last(zone)), Zone: last(zone), Kind: kind, ID: name,
+		RunID: labels[providers.TagRun], State: state, Expires: expiry(labels)}
+}
+
+func (p *Provider) listRules(ctx context.Context, runID string) ([]providers.Resource, error) {
+	rules, err := p.rules(ctx, runID)
+	var list []providers.Resource
+	for _, r := range rules {
+		list = append(list, global(providers.FirewallRule, r.GetName(), r.GetDescription()))
+	}
+	return list, err
+}
+
+func (p *Provider) listNetworks(ctx context.Context, runID string) ([]providers.Resource, error) {
+	networks, err := call(ctx, p, "", "networks.list", func(ctx context.Context) ([]*computepb.Network, error) {
+		return collect(p.networks.List(ctx, &computepb.ListNetworksRequest{Project: p.project}, once),
+			func(n *computepb.Network) bool { return matches(described(n.GetDescription()), runID) })
+	})
+	var list []providers.Resource
+	for _, n := range networks {
+		list = append(list, global(providers.Network, n.GetName(), n.GetDescription()))
+	}
+	return list, err
+}
+
+func global(kind, name, description string) providers.Resource {
+	labels := described(description)
+	return providers.Resource{Cloud: Cloud, Kind: kind, ID: name, RunID: labels[providers.TagRun], Expires: expiry(labels)}
+}
+
+// collect reads a list to its end and keeps what is wanted. Such a list is
+// filtered here: a description is too free a text for the API's filters.
+func collect[T any](it interface{ Next() (T, error) }, want func(T) bool) ([]T, error) {
+	var list []T
+	for {
+		item, err := it.Next()
+		if err != nil {
+			return list, unlessDone(err)
+		}
+		if want(item) {
+			list = append(list, item)
+		}
+	}
+}
+
+func unlessDone(err error) error {
+	if errors.Is(err, iterator.Done) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package gcp
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+func instanceName(runID, region string) string { return providers.Name(runID) + "-" + region }
+
+func sshRule(runID string) string { return providers.Name(runID) + "-ssh" }
+
+func peerRule(runID, region string, n int) string {
+	return fmt.Sprintf("%s-%d", instanceName(runID, region), n)
+}
+
+// last is the name at the end of a resource's URL.
+func last(url string) string { return path.Base(url) }
+
+// regionOf is a zone's region: "us-east1-b" is in "us-east1".
+func regionOf(zone string) string {
+	i := strings.LastIndexByte(zone, '-')
+	if i < 0 {
+		return zone
+	}
+	return zone[:i]
+}
+
+// labels mark instances and disks.
+func labels(run providers.Run) map[string]string {
+	return map[string]string{
+		providers.TagRun:     run.ID,
+		providers.TagExpires: strconv.FormatInt(run.Expires.Unix(), 10),
+	}
+}
+
+func expiry(labels map[string]string) time.Time {
+	seconds, err := strconv.ParseInt(labels[providers.TagExpires], 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.Unix(seconds, 0)
+}
+
+// description says what labels say, for what cannot have any.
+func description(run providers.Run) string {
+	return fmt.Sprintf("%s=%s %s=%d", providers.TagRun, run.ID, providers.TagExpires, run.Expires.Unix())
+}
+
+// described undoes description. The map is empty for what is not ours.
+func described(text string) map[string]string {
+	labels := map[string]string{}
+	for _, word := range strings.Fields(text) {
+		if key, value, ok := strings.Cut(word, "="); ok {
+			labels[key] = value
+		}
+	}
+	return labels
+}
+
+// matches says whether labels are the run's, or any run's if runID is empty.
+func matches(labels map[string]string, runID string) bool {
+	id, ours := labels[providers.TagRun]
+	return ours && (runID == "" || id == runID)
+}

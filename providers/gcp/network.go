@@ -1,0 +1,129 @@
+package gcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+
+	"cloud.google.com/go/compute/apiv1/computepb"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+const sshPort = 22
+
+// prepare makes what all of a run's machines share. Launches that come at the
+// same time wait for one of them to do it.
+func (p *Provider) prepare(ctx context.Context, spec providers.Spec) error {
+	for {
+		flight := p.preparing.DoChan(spec.Run.ID, func() (any, error) {
+			return nil, p.prepareNow(ctx, spec)
+		})
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case r := <-flight:
+			// Another launch's context ended, not ours: our turn.
+			if r.Err != nil && ctx.Err() == nil && ended(r.Err) {
+				continue
+			}
+			return r.Err
+		}
+	}
+}
+
+func ended(err error) bool {
+	return providers.KindOf(err) == providers.Canceled || errors.Is(err, context.DeadlineExceeded)
+}
+
+func (p *Provider) prepareNow(ctx context.Context, spec providers.Spec) error {
+	if err := p.ensureNetwork(ctx, spec.Run); err != nil {
+		return err
+	}
+	_, err := p.insertRule(ctx, spec.Run, sshRule(spec.Run.ID), providers.Name(spec.Run.ID), []netip.Addr{spec.SSHFrom},
+		allow("tcp", sshPort))
+	return err
+}
+
+// ensureNetwork makes the run's network, or adopts it.
+func (p *Provider) ensureNetwork(ctx context.Context, run providers.Run) error {
+	name := providers.Name(run.ID)
+	op, err := ask(ctx, p, "", "networks.insert", p.networks.Insert, &computepb.InsertNetworkRequest{
+		Project: p.project, RequestId: requestID(),
+		NetworkResource: &computepb.Network{
+			Name:                  &name,
+			Description:           new(description(run)),
+			AutoCreateSubnetworks: new(true), // unset asks for a legacy network
+		},
+	})
+	if err == nil {
+		err = p.finish(ctx, "", "networks.insert", op)
+	}
+	if providers.KindOf(err) != providers.Exists {
+		return err
+	}
+	network, err := ask(ctx, p, "", "networks.get", p.networks.Get, &computepb.GetNetworkRequest{
+		Project: p.project, Network: name})
+	if err != nil {
+		return err
+	}
+	return p.adopt("networks.insert", "network", name, network.GetDescription(), run.ID)
+}
+
+// adopt accepts what has the name we wanted, if it is the run's.
+func (p *Provider) adopt(op, kind, name, text, runID string) error {
+	if matches(described(text), runID) {
+		return nil
+	}
+	return &providers.Error{Op: op, Cloud: Cloud, Kind: providers.Unknown,
+		Err: fmt.Errorf("%s %s exists without %s=%s: not ours, left alone", kind, name, providers.TagRun, runID)}
+}
+
+// insertRule makes a firewall rule of the run's network that lets sources
+// through to machines with the tag. made is false if there was one by that
+// name, of the same run.
+func (p *Provider) insertRule(ctx context.Context, run providers.Run, name, tag string, sources []netip.Addr,
+	allowed ...*computepb.Allowed) (made bool, err error) {
+	op, err := ask(ctx, p, "", "firewalls.insert", p.firewalls.Insert, &computepb.InsertFirewallRequest{
+		Project: p.project, RequestId: requestID(),
+		FirewallResource: &computepb.Firewall{
+			Name:         &name,
+			Description:  new(description(run)),
+			Network:      new(p.networkURL(run.ID)),
+			Direction:    new("INGRESS"),
+			SourceRanges: ranges(sources),
+			TargetTags:   []string{tag},
+			Allowed:      allowed,
+		},
+	})
+	if err == nil {
+		err = p.finish(ctx, "", "firewalls.insert", op)
+	}
+	if providers.KindOf(err) != providers.Exists {
+		return err == nil, err
+	}
+	rule, err := ask(ctx, p, "", "firewalls.get", p.firewalls.Get, &computepb.GetFirewallRequest{
+		Project: p.project, Firewall: name})
+	if err != nil {
+		return false, err
+	}
+	return false, p.adopt("firewalls.insert", "firewall rule", name, rule.GetDescription(), run.ID)
+}
+
+func (p *Provider) networkURL(runID string) string {
+	return fmt.Sprintf("projects/%s/global/networks/%s", p.project, providers.Name(runID))
+}
+
+func allow(protocol string, port int) *computepb.Allowed {
+	return &computepb.Allowed{IPProtocol: &protocol, Ports: []string{fmt.Sprint(port)}}
+}
+
+func ranges(addrs []netip.Addr) []string {
+	var list []string
+	for _, a := range addrs {
+		a = a.Unmap()
+		list = append(list, netip.PrefixFrom(a, a.BitLen()).String())
+	}
+	return list
+}

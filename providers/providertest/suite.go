@@ -1,0 +1,126 @@
+package providertest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// Way changes the way of a provider's requests to its cloud. nil leaves it.
+type Way func(http.RoundTripper) http.RoundTripper
+
+// Cloud is a provider and the world it stands in. Its functions are called
+// inside a synctest bubble: no request may leave the process.
+type Cloud struct {
+	Name        string    // what Provider.Cloud says
+	Regions     [2]string // two that exist
+	MachineType string
+
+	// Open gives a provider for an account with nothing in it.
+	Open func(*testing.T, Way) World
+	// At gives a provider whose requests all go to t, each for at most timeout.
+	At func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider
+}
+
+// World is one account.
+type World struct {
+	Provider providers.Provider
+	// Reaches says whether the account's rules let a packet through to machine.
+	Reaches func(machine providers.Machine, protocol string, port int, from netip.Addr) bool
+	// Left lists what really exists in the account, however late the API's own lists are.
+	Left func() []string
+}
+
+// Run checks every promise of providers.Provider, in fake time.
+func Run(t *testing.T, cloud Cloud) {
+	tests := map[string]func(*testing.T, Cloud){
+		"Launch":                testLaunch,
+		"LaunchTwice":           testLaunchTwice,
+		"LaunchRegionsAtOnce":   testLaunchRegionsAtOnce,
+		"LaunchBadSpec":         testLaunchBadSpec,
+		"LaunchUnknownRegion":   testLaunchUnknownRegion,
+		"SSHFromControllerOnly": testSSHFromControllerOnly,
+		"Admit":                 testAdmit,
+		"AdmitMany":             testAdmitMany,
+		"AdmitNobody":           testAdmitNobody,
+		"List":                  testList,
+		"ListAllRuns":           testListAllRuns,
+		"DestroyTwice":          testDestroyTwice,
+		"DestroyTwiceAtOnce":    testDestroyTwiceAtOnce,
+		"DestroyUnknown":        testDestroyUnknown,
+		"DestroyNeedsRun":       testDestroyNeedsRun,
+		"RunsApart":             testRunsApart,
+		"ClosedEndpoint":        testClosedEndpoint,
+	}
+	for _, m := range methods {
+		tests["Silent"+m.name] = m.testSilent
+		tests["Silent"+m.name+"Cancelled"] = m.testSilentCancelled
+	}
+	for n := 1; n <= lastCut; n++ {
+		tests[fmt.Sprintf("LaunchCutAtCall%d", n)] = cut(n).testLaunchCancelled
+		tests[fmt.Sprintf("LaunchLosesAnswer%d", n)] = cut(n).testLaunchLosesAnswer
+		tests[fmt.Sprintf("DestroyDuringCall%d", n)] = cut(n).testDestroyWhileLaunching
+	}
+	for _, name := range slices.Sorted(maps.Keys(tests)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { tests[name](t, cloud) })
+		})
+	}
+}
+
+// suiteLimit bounds every test, in fake time: a provider that hangs fails it.
+const suiteLimit = 5 * time.Minute
+
+func testContext(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), suiteLimit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// opened gives a world with nothing in it.
+func opened(t *testing.T, c Cloud) (providers.Provider, World) {
+	return openedBy(t, c, nil)
+}
+
+func openedBy(t *testing.T, c Cloud, way Way) (providers.Provider, World) {
+	w := c.Open(t, way)
+	if got := w.Provider.Cloud(); got != c.Name {
+		t.Errorf("Cloud = %q, want %q", got, c.Name)
+	}
+	return w.Provider, w
+}
+
+func launch(t *testing.T, p providers.Provider, spec providers.Spec) providers.Machine {
+	t.Helper()
+	m, err := p.Launch(testContext(t), spec)
+	if err != nil {
+		t.Fatalf("Launch in %s: %v", spec.Region, err)
+	}
+	return m
+}
+
+// destroyed tears the run down and checks that nothing is left, in the API's
+// list and in truth.
+func destroyed(t *testing.T, w World, runID string, regions ...string) {
+	t.Helper()
+	ctx := testContext(t)
+	if err := w.Provider.Destroy(ctx, runID, regions); err != nil {
+		t.Errorf("Destroy: %v", err)
+	}
+	left, err := w.Provider.List(ctx, runID, regions)
+	if err != nil || len(left) > 0 {
+		t.Errorf("List after Destroy = %v, %v; want nothing", left, err)
+	}
+	if left := w.Left(); len(left) > 0 {
+		t.Errorf("really left after Destroy: %v", left)
+	}
+}
