@@ -120,6 +120,8 @@ func (c *client) end(cause error) {
 	c.mu.Unlock()
 	close(c.gone)
 	for conn := range conns {
+		// Without a farewell that nobody would hear, but that the namespace would wait for.
+		_ = conn.SetLinger(0)
 		conn.TCPConn.Close()
 	}
 }

@@ -20,6 +20,8 @@ func TestMain(m *testing.M) {
 			os.Exit(InnerMain(os.Args[2:]))
 		case controllerCommand:
 			os.Exit(controllerMain(os.Args[2:]))
+		case limitedCommand:
+			os.Exit(limitedMain())
 		}
 	}
 	var err error

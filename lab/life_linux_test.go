@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -51,8 +52,19 @@ func controller(args []string) error {
 			return err
 		}
 	}
-	if _, err := machinesOf(ctx, l, len(testRegions)); err != nil {
+	machines, err := machinesOf(ctx, l, len(testRegions))
+	if err != nil {
 		return err
+	}
+	for _, m := range machines { // connections in use when the lab dies
+		c, err := l.Dial(ctx, "tcp", netip.AddrPortFrom(m.Public, 22).String())
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		if _, err := c.Write(make([]byte, 1<<20)); err != nil && !errors.Is(err, syscall.ECONNRESET) {
+			return err
+		}
 	}
 	fmt.Println("up", pid)
 	<-l.Done()
