@@ -36,6 +36,9 @@ func parseFilter(text string) (filter, error) {
 	if err != nil {
 		return filter{}, err
 	}
+	if len(tokens) == 0 {
+		return filter{}, nil
+	}
 	p := &filterParser{text: text, tokens: tokens}
 	any, err := p.or()
 	if err != nil {
@@ -144,6 +147,9 @@ func (p *filterParser) and() ([]clause, error) {
 			return nil, badFilter(p.text)
 		}
 	}
+	if all == nil {
+		return nil, badFilter(p.text)
+	}
 	return all, nil
 }
 
@@ -169,7 +175,7 @@ func (p *filterParser) term() ([]clause, error) {
 		}
 		any, err := p.or()
 		p.depth--
-		if err != nil || p.next() != (token{")", false}) || any == nil {
+		if err != nil || p.next() != (token{")", false}) {
 			return nil, badFilter(p.text)
 		}
 		return any, nil

@@ -206,14 +206,22 @@ func (i *instance) stop() {
 	if i.Status == "STOPPING" || i.Status == "TERMINATED" || i.machine == nil {
 		return
 	}
+	before := i.Status
 	i.Status = "STOPPING"
+	if i.deadline != nil {
+		i.deadline.Stop() // the end that was planned is off, as at Google
+	}
 	i.door.rack.Go(func(context.Context) {
 		err := i.machine.Stop()
 		i.door.mu.Lock()
 		defer i.door.mu.Unlock()
+		if i.Status != "STOPPING" || i.ending != nil {
+			return // it is being deleted meanwhile
+		}
 		if err != nil {
 			i.door.log.Error("instance not stopped", "name", i.Name, "err", err)
-			return // it stays where it is: still there is the truth
+			i.Status = before // it is still there, and can be stopped again
+			return
 		}
 		i.Status, i.LastStopped, i.ResourceStatus = "TERMINATED", timestamp(time.Now()), nil
 	})
@@ -236,6 +244,7 @@ func (i *instance) remove() *ending {
 		i.door.mu.Lock()
 		defer i.door.mu.Unlock()
 		if end.err != nil {
+			i.door.log.Error("instance not deleted", "name", i.Name, "err", end.err)
 			i.ending = nil // it is still there, and can be deleted again
 		} else {
 			i.forget()

@@ -1,6 +1,7 @@
 package gce_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -353,4 +354,21 @@ func TestManyInsertsAtOnce(t *testing.T) {
 	if n := len(l.machines.Running()); n != 43 {
 		t.Errorf("%d machines run, want 43", n)
 	}
+}
+
+func TestDeleteAgainAfterStopError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, fault.Faults{}, brisk())
+		l.create(belgium, spec("m1", belgium, nil))
+		l.machines.StopError = func(string) error { return errors.New("stuck") }
+		op, err := l.instances().Delete(t.Context(), &computepb.DeleteInstanceRequest{Project: project, Zone: belgium, Instance: "m1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := op.Wait(t.Context()); err == nil {
+			t.Error("the operation of a failed delete went well")
+		}
+		l.machines.StopError = nil
+		l.delete(belgium, "m1")
+	})
 }

@@ -28,7 +28,7 @@ type Machine struct {
 type Hypervisor struct {
 	StartDelay time.Duration         // Start takes this long
 	StartError func(vm.Spec) error   // when set, may make Start fail
-	RulesError func(id string) error // when set, may make SetRules fail
+	StopError  func(id string) error // when set, may make Stop fail
 	mu         sync.Mutex            // guards what follows
 	running    map[string]*machine   // by id
 	seen       map[string]bool       // every id ever started
@@ -79,6 +79,11 @@ func (h *Hypervisor) Start(ctx context.Context, spec vm.Spec) (vm.Addresses, err
 
 // Stop implements vm.Hypervisor.
 func (h *Hypervisor) Stop(_ context.Context, id string) error {
+	if h.StopError != nil {
+		if err := h.StopError(id); err != nil {
+			return err
+		}
+	}
 	h.remove(id)
 	return nil
 }
@@ -88,11 +93,6 @@ func (h *Hypervisor) SetRules(id string, rules []vm.Rule) error {
 	for _, rule := range rules {
 		if err := checkRule(rule); err != nil {
 			return fmt.Errorf("rules of %q: %w", id, err)
-		}
-	}
-	if h.RulesError != nil {
-		if err := h.RulesError(id); err != nil {
-			return err
 		}
 	}
 	h.mu.Lock()
