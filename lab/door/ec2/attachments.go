@@ -153,8 +153,13 @@ type interfaceInfo struct {
 	Subnet      string            `xml:"subnetId"`
 	VPC         string            `xml:"vpcId"`
 	Type        string            `xml:"interfaceType"`
-	Tags        []tag             `xml:"tagSet>item"`
-	Zone        string            `xml:"availabilityZone,omitempty"`
+}
+
+// interfaceItem is an interface as DescribeNetworkInterfaces has it.
+type interfaceItem struct {
+	interfaceInfo
+	Zone string `xml:"availabilityZone"`
+	Tags []tag  `xml:"tagSet>item"`
 }
 
 type associationInfo struct {
@@ -196,13 +201,13 @@ type describeInterfacesInput struct {
 type interfacesAnswer struct {
 	reply
 	NextToken  string          `xml:"nextToken,omitempty"`
-	Interfaces []interfaceInfo `xml:"networkInterfaceSet>item"`
+	Interfaces []interfaceItem `xml:"networkInterfaceSet>item"`
 }
 
 func (r *region) describeInterfaces(_ *call, in *describeInterfacesInput) (*interfacesAnswer, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var found []interfaceInfo
+	var found []interfaceItem
 	for _, i := range byAge(r.instances, func(i *instance) *resource { return &i.eni }) {
 		if i.state == terminated || !wanted(in.ID, i.eni.id) {
 			continue
@@ -215,12 +220,12 @@ func (r *region) describeInterfaces(_ *call, in *describeInterfacesInput) (*inte
 			return nil, err
 		}
 		if ok {
-			n := i.interfaceInfo()
-			n.Attachment.Instance, n.Zone, n.Tags = i.id, i.subnet.zone, i.eni.tags.list()
+			n := interfaceItem{i.interfaceInfo(), i.subnet.zone, i.eni.tags.list()}
+			n.Attachment.Instance = i.id
 			found = append(found, n)
 		}
 	}
-	if len(in.ID) > 0 && !slices.ContainsFunc(found, func(n interfaceInfo) bool { return n.ID == in.ID[0] }) {
+	if len(in.ID) > 0 && !slices.ContainsFunc(found, func(n interfaceItem) bool { return n.ID == in.ID[0] }) {
 		return nil, bad("InvalidNetworkInterfaceID.NotFound", "The networkInterface ID '%s' does not exist", in.ID[0])
 	}
 	page, next, err := in.page(len(found))

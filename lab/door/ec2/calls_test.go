@@ -214,3 +214,42 @@ func TestStartError(t *testing.T) {
 }
 
 func refuse(vm.Spec) error { return errors.New("no") }
+
+func TestCreateTags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, fault.Faults{}, rack.Timing{})
+		id := l.run(ireland, nil)
+		tag := []types.Tag{{Key: aws.String("antipode-run"), Value: aws.String("r1")}}
+		if _, err := l.ec2(ireland).CreateTags(t.Context(), &awsec2.CreateTagsInput{Resources: []string{id}, Tags: tag}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := l.ec2(ireland).CreateTags(t.Context(), &awsec2.CreateTagsInput{Resources: []string{id, "vol-0"}, Tags: tag})
+		wantCode(t, err, "InvalidID")
+		out, err := l.ec2(ireland).DescribeInstances(t.Context(), &awsec2.DescribeInstancesInput{
+			Filters: []types.Filter{{Name: aws.String("tag:antipode-run"), Values: []string{"r1"}}},
+		})
+		if err != nil || len(out.Reservations) != 1 {
+			t.Errorf("DescribeInstances = %+v, %v", out, err)
+		}
+	})
+}
+
+func TestTerminateAgainAfterStopError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, fault.Faults{}, rack.Timing{Linger: time.Hour})
+		id := l.run(ireland, nil)
+		synctest.Wait()
+		l.machines.StopError = func(string) error { return errors.New("stuck") }
+		l.terminate(ireland, id)
+		synctest.Wait()
+		if got := l.state(ireland, id); got != types.InstanceStateNameRunning {
+			t.Errorf("state = %s, want running: it is still there", got)
+		}
+		l.machines.StopError = nil
+		l.terminate(ireland, id)
+		synctest.Wait()
+		if got := l.state(ireland, id); got != types.InstanceStateNameTerminated {
+			t.Errorf("state = %s, want terminated", got)
+		}
+	})
+}

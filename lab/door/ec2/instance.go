@@ -58,7 +58,6 @@ type instance struct {
 	state  state
 	reason stateReason
 	addrs  vm.Addresses
-	booted bool
 	ended  time.Time
 }
 
@@ -102,31 +101,32 @@ func (i *instance) Failed(err error) {
 func (i *instance) Event(e vm.Event) {
 	i.region.mu.Lock()
 	defer i.region.mu.Unlock()
-	switch {
-	case e.Kind == vm.Booted:
-		i.booted = true
-	case e.Kind == vm.Halted && !i.state.ending():
-		i.reason = stateReason{"Client.InstanceInitiatedShutdown", "Client.InstanceInitiatedShutdown: Instance initiated shutdown"}
-		if i.endsOnHalt {
-			i.leave(shuttingDown, func() { i.end(time.Now()) })
-		} else {
-			i.leave(stopping, func() { i.state = stopped })
-		}
+	if e.Kind != vm.Halted || i.state.ending() {
+		return
+	}
+	i.reason = stateReason{"Client.InstanceInitiatedShutdown", "Client.InstanceInitiatedShutdown: Instance initiated shutdown"}
+	if i.endsOnHalt {
+		i.leave(shuttingDown, func() { i.end(time.Now()) })
+	} else {
+		i.leave(stopping, func() { i.state = stopped })
 	}
 }
 
 // leave passes through a state while the machine ends, then calls after with
 // the region locked, unless something else was decided meanwhile.
 func (i *instance) leave(through state, after func()) {
+	before := i.state
 	i.state = through
 	i.region.door.rack.Go(func(context.Context) {
-		if err := i.machine.Stop(); err != nil {
-			i.region.door.log.Error("instance not stopped", "id", i.id, "err", err)
-			return // it stays where it is: still there is the truth
-		}
+		err := i.machine.Stop()
 		i.region.mu.Lock()
 		defer i.region.mu.Unlock()
-		if i.state == through {
+		switch {
+		case i.state != through:
+		case err != nil:
+			i.region.door.log.Error("instance not stopped", "id", i.id, "err", err)
+			i.state = before // it is still there, and can be ended again
+		default:
 			after()
 		}
 	})

@@ -61,6 +61,12 @@ func TestInstanceLife(t *testing.T) {
 			aws.ToString(i.PrivateIpAddress) != "10.0.0.1" || aws.ToString(i.Placement.AvailabilityZone) != "eu-west-1a" {
 			t.Errorf("instance = %s %v %v %v", i.State.Name, i.PublicIpAddress, i.PrivateIpAddress, i.Placement)
 		}
+		nics, err := client.DescribeNetworkInterfaces(ctx, &awsec2.DescribeNetworkInterfacesInput{
+			Filters: []types.Filter{{Name: aws.String("attachment.instance-id"), Values: []string{id}}},
+		})
+		if err != nil || len(nics.NetworkInterfaces) != 1 || *nics.NetworkInterfaces[0].Association.PublicIp != "198.18.0.1" {
+			t.Errorf("interfaces = %+v, %v", nics, err)
+		}
 		m, _ := l.machines.Machine(id)
 		if m.Spec.User != "ec2-user" || m.Spec.AuthorizedKeys[0] != strings.TrimSpace(key) || string(m.Spec.HostKeyPEM) != hostKey ||
 			!cmp.Equal(m.Spec.BootCommands, []string{"shutdown -P +9"}) {

@@ -45,7 +45,7 @@ type lab struct {
 }
 
 // open opens a door that is called without a network, so that it can be used
-// inside a synctest bubble.
+// inside a synctest bubble. Every answer of EC2 is held against its model.
 func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 	t.Helper()
 	regions := []antipode.Region{
@@ -67,14 +67,14 @@ func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 			t.Errorf("machines left running: %v", left)
 		}
 	})
-	return &lab{t: t, door: door, machines: machines, rack: r, client: &http.Client{Transport: direct{door}}, url: "http://door.test"}
+	return &lab{t: t, door: door, machines: machines, rack: r, client: &http.Client{Transport: modelled{t, direct{door}}}, url: "http://door.test"}
 }
 
 // listen puts the lab on a loopback port and lets its clients use it.
 func (l *lab) listen() *lab {
 	server := httptest.NewServer(l.door)
 	l.t.Cleanup(server.Close)
-	l.client, l.url = server.Client(), server.URL
+	l.client, l.url = &http.Client{Transport: modelled{l.t, server.Client().Transport}}, server.URL
 	return l
 }
 
