@@ -9,14 +9,18 @@ import (
 	"unicode/utf8"
 )
 
+// maxStatus is the room for a status and its reason, in characters.
+const maxStatus = 80
+
 // Table writes rows for people: one line per pair, sorted by its ends, aligned,
-// with a unit at every figure. A pair without figures says why.
+// with a unit at every figure. A pair without figures says why, as far as a line
+// of a terminal has room: the file has the whole reason.
 func Table(w io.Writer, rows []Row) error {
 	lines := [][]string{{"FROM", "TO", "KM", "RTT P50", "GOODPUT", "STATUS"}}
 	for _, r := range sorted(rows) {
 		status := r.Status
 		if r.Error != "" {
-			status += ": " + r.Error
+			status = clip(status+": "+r.Error, maxStatus)
 		}
 		lines = append(lines, []string{
 			r.FromCloud + ":" + r.FromRegion, r.ToCloud + ":" + r.ToRegion,
@@ -35,6 +39,14 @@ func sorted(rows []Row) []Row {
 			cmp.Compare(a.ToCloud, b.ToCloud), cmp.Compare(a.ToRegion, b.ToRegion),
 		)
 	})
+}
+
+// clip shortens s to at most n characters, the last one an ellipsis.
+func clip(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
 }
 
 func cell(v *float64, format func(float64) string) string {

@@ -26,6 +26,18 @@ gcp:europe-west3    aws:us-east-1     6,533        -            -  failed: tcp c
 	}
 }
 
+func TestTableClipsLongReasons(t *testing.T) {
+	row := failed()
+	row.Error = strings.Repeat("é", 200)
+	var b strings.Builder
+	if err := results.Table(&b, []results.Row{row}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "failed: " + strings.Repeat("é", 71) + "…\n"; !strings.HasSuffix(b.String(), want) {
+		t.Errorf("%q does not end with %q", b.String(), want)
+	}
+}
+
 func TestFigures(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{results.Rate(0), "0 bit/s"},

@@ -1,0 +1,79 @@
+# Everything a developer or CI does, by name. `make help` lists it.
+
+# One set of flags for build, run and tests, so that the cloud SDKs are
+# compiled once. Without cgo the binaries are static and no C compiler is needed.
+export CGO_ENABLED ?= 0
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+ARCH    := $(shell $(GO) env GOARCH)
+PAYLOAD := cmd/antipode/payload
+CARRIED := $(PAYLOAD)/antipode-probe-linux-amd64.gz $(PAYLOAD)/antipode-probe-linux-arm64.gz \
+           $(PAYLOAD)/antipode-machine-linux-amd64.gz $(PAYLOAD)/antipode-machine-linux-arm64.gz
+SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs/*') go.mod go.sum regions.yaml
+# Where `make run` sweeps: three AWS and three GCP regions on four continents.
+RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
+
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden cross clean
+
+help: ## list what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: bin/antipode bin/antipode-probe ## build bin/antipode and bin/antipode-probe
+
+run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud account
+	bin/antipode sweep --lab --yes --regions $(RUN_REGIONS) --duration 3s
+
+test: build ## run every test
+	$(GO) test -timeout 20m ./...
+
+check: format vet staticcheck tidy race ## format, vet, staticcheck, tidy and the race detector
+
+format: ## list files that gofmt would change; fails when there are any
+	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
+
+vet: ## go vet
+	$(GO) vet ./...
+
+staticcheck: ## staticcheck, the version go.mod names
+	$(GO) tool staticcheck ./...
+
+tidy: ## fails when go.mod or go.sum are not tidy
+	$(GO) mod tidy -diff
+
+race: build ## every test again under the race detector (needs a C compiler)
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m ./...
+
+fuzz: ## fuzz every parser for FUZZTIME each (default 10s)
+	@grep -rhoE '^func Fuzz[A-Za-z0-9]+' --include='*_test.go' -r . >/dev/null
+	@for f in $$(grep -rlE '^func Fuzz' --include='*_test.go' .); do \
+	  for name in $$(grep -oE '^func Fuzz[A-Za-z0-9]+' $$f | cut -c6-); do \
+	    echo "$$name in $$(dirname $$f)"; \
+	    $(GO) test -run '^$$' -fuzz "^$$name$$" -fuzztime $${FUZZTIME:-10s} $$(dirname $$f) || exit 1; \
+	  done; done
+
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test ./charts ./results -update
+
+# Optimisation is off for one cross-build of the SDKs: it halves the time, and
+# nobody runs the result.
+cross: $(CARRIED) ## build the controller for darwin and windows, the probe for linux amd64 and arm64
+	GOOS=darwin GOARCH=arm64 $(GO) build -gcflags=all='-N -l' -o /dev/null ./cmd/antipode
+	GOOS=windows GOARCH=amd64 $(GO) build -gcflags=all='-N -l' -o /dev/null ./cmd/antipode
+
+clean: ## remove what was built; runs/ stays
+	rm -rf bin $(PAYLOAD)/*.gz
+
+bin/antipode: $(SOURCES) $(CARRIED)
+	$(GO) build -ldflags '$(LDFLAGS)' -o $@ ./cmd/antipode
+
+bin/antipode-probe: $(SOURCES)
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/antipode-probe
+
+# What the controller carries: static, without paths of the build machine, and
+# byte-identical when built again.
+$(PAYLOAD)/%.gz: $(SOURCES)
+	@name=$*; arch=$${name##*-}; cmd=$${name%-linux-*}; \
+	echo "building $$cmd for linux/$$arch"; \
+	CGO_ENABLED=0 GOOS=linux GOARCH=$$arch $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(PAYLOAD)/$$name.tmp ./cmd/$$cmd && \
+	gzip -9nc $(PAYLOAD)/$$name.tmp > $@.tmp && mv $@.tmp $@; rc=$$?; rm -f $(PAYLOAD)/$$name.tmp; exit $$rc

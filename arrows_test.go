@@ -1,0 +1,156 @@
+package antipode_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/antipode-bench/antipode"
+
+// arrows says which packages of the project each room may import, as
+// docs/design.md draws it. A folder stands for itself and everything below it
+// that has no line of its own; "." is the root package.
+var arrows = map[string][]string{
+	".":                      {},
+	"cmd/antipode":           {"*"},
+	"cmd/antipode-probe":     {"probe", "probe/wire"},
+	"cmd/antipode-machine":   {"lab/machine"},
+	"orchestrator/plan":      {".", "prices", "results"},
+	"orchestrator":           {".", "orchestrator/plan", "providers", "remote", "probe/wire", "results"},
+	"providers":              {"."},
+	"providers/aws":          {".", "providers"},
+	"providers/gcp":          {".", "providers"},
+	"providers/providertest": {".", "providers"},
+	"remote":                 {"probe/wire"},
+	"probe":                  {"probe/wire"},
+	"probe/wire":             {},
+	"results":                {".", "probe/wire"},
+	"analysis":               {".", "results"},
+	"charts":                 {".", "results", "analysis"},
+	"lab":                    {".", "results", "lab"},
+	"lab/vm":                 {},
+	"lab/machine":            {},
+	"lab/world":              {"."},
+	"lab/router":             {".", "lab/vm", "lab/world"},
+	"lab/hypervisor":         {".", "lab/vm", "lab/machine", "lab/router"},
+	"lab/door":               {".", "lab/vm", "lab/door"},
+}
+
+// clouds are the modules that only their own provider may import: they are
+// slow to compile, and the walls between clouds are kept by it.
+var clouds = map[string]string{
+	"github.com/aws/":             "providers/aws",
+	"cloud.google.com/":           "providers/gcp",
+	"google.golang.org/api":       "providers/gcp",
+	"github.com/googleapis/gax-go": "providers/gcp",
+}
+
+type listed struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestImportArrows(t *testing.T) {
+	pkgs := list(t, "linux")
+	if len(pkgs) < 10 {
+		t.Fatalf("go list found %d packages; the test would prove nothing", len(pkgs))
+	}
+	for _, pkg := range pkgs {
+		room, allowed := lookup(rel(pkg.ImportPath))
+		if room == "" {
+			t.Errorf("%s has no line in the table of arrows", pkg.ImportPath)
+			continue
+		}
+		for _, imp := range pkg.Imports {
+			if inProject(imp) && !may(allowed, rel(imp)) {
+				t.Errorf("%s must not import %s", rel(pkg.ImportPath), rel(imp))
+			}
+			for prefix, owner := range clouds {
+				if strings.HasPrefix(imp, prefix) && room != owner {
+					t.Errorf("%s imports %s; only %s may", rel(pkg.ImportPath), imp, owner)
+				}
+			}
+		}
+	}
+}
+
+// TestProbeIsStatic keeps heavy parts out of what is pushed to every machine.
+func TestProbeIsSmall(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./cmd/antipode-probe").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dep := range strings.Lines(string(out)) {
+		dep = strings.TrimSpace(dep)
+		if dep == "net/http" || strings.Contains(dep, "yaml") || strings.Contains(dep, "x/crypto/ssh") {
+			t.Errorf("the probe pulls in %s", dep)
+		}
+	}
+}
+
+// TestRoomsExist keeps the table from outliving the folders it names.
+func TestRoomsExist(t *testing.T) {
+	for room := range arrows {
+		files, err := filepath.Glob(filepath.Join(room, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Errorf("the table of arrows names %s, which holds no Go file", room)
+		}
+	}
+}
+
+func list(t *testing.T, goos string) []listed {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Env = append(os.Environ(), "GOOS="+goos)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var pkgs []listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var pkg listed
+		if err := dec.Decode(&pkg); errors.Is(err, io.EOF) {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, pkg)
+	}
+}
+
+func inProject(path string) bool {
+	return path == module || strings.HasPrefix(path, module+"/")
+}
+
+func rel(path string) string {
+	if path == module {
+		return "."
+	}
+	return strings.TrimPrefix(path, module+"/")
+}
+
+// lookup finds the line of the nearest room that holds pkg.
+func lookup(pkg string) (room string, allowed []string) {
+	for room = pkg; ; room = filepath.Dir(room) {
+		if allowed, ok := arrows[room]; ok {
+			return room, allowed
+		}
+		if room == "." || room == "cmd" {
+			return "", nil
+		}
+	}
+}
+
+func may(allowed []string, pkg string) bool {
+	return slices.ContainsFunc(allowed, func(a string) bool {
+		return a == "*" || a == pkg || a != "." && strings.HasPrefix(pkg, a+"/") && arrows[pkg] == nil ||
+			a == "lab" && strings.HasPrefix(pkg, "lab/") || a == "lab/door" && strings.HasPrefix(pkg, "lab/door/")
+	})
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// confirm says what is going to happen and, where it costs money, asks.
+func (p planned) confirm(stderr io.Writer) error {
+	fmt.Fprint(stderr, p.describe())
+	if p.flags.yes || p.flags.labName != "" {
+		return nil
+	}
+	if !term.IsTerminal(int(os.Stdin.Fd())) {
+		return usageError("nobody is there to confirm: add --yes to create machines without a question")
+	}
+	fmt.Fprint(stderr, "Go on? [y/N] ")
+	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read the answer: %w", err)
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return &exitError{exitRefused, errors.New("nothing was created")}
+}
+
+func (p planned) describe() string {
+	var b strings.Builder
+	f := p.flags
+	fmt.Fprintf(&b, "%s in %s, measured in about %v\n", plural(len(p.pairs), "directed pair"),
+		plural(len(p.regions), "region"), p.expected().Round(time.Second))
+	for _, cloud := range cloudsOf(p.regions) {
+		n := 0
+		for _, r := range p.regions {
+			if r.Cloud == cloud {
+				n++
+			}
+		}
+		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), f.machineTypes()[cloud])
+	}
+	switch {
+	case f.labName != "":
+		fmt.Fprintf(&b, "  on the lab: no cloud is used\n")
+	case f.bytes > 0:
+		fmt.Fprintf(&b, "  at most %s between regions; your clouds charge for machines and for data sent\n", humanBytes(float64(f.bytes)*float64(len(p.pairs))))
+	default:
+		fmt.Fprintf(&b, "  every pair sends as fast as it can for %v; your clouds charge for machines and for data sent\n", f.duration)
+		fmt.Fprintf(&b, "  (a pair at 1 Gbit/s sends %s; --bytes sets a limit)\n", humanBytes(f.duration.Seconds()*1e9/8))
+	}
+	return b.String()
+}

@@ -1,0 +1,195 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab"
+	labworld "github.com/antipode-bench/antipode/lab/world"
+)
+
+// labTimeout bounds every question to a lab that is up.
+const labTimeout = 30 * time.Second
+
+func newLab() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Keep a lab running and look into it",
+		Long: `The lab is a planet in a box: the clouds' APIs on local doors, machines as process
+trees with real TCP, and an internet with known delays and rates between them. It
+needs Linux, no root and no cloud account. "antipode sweep --lab" starts one for the
+sweep; "antipode lab up NAME" keeps one running for "antipode sweep --lab=NAME".`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLabUp(), newLabDown(), newLabList(), newLabInventory(), newLabTruth())
+	return cmd
+}
+
+func newLabUp() *cobra.Command {
+	var f labFlags
+	cmd := &cobra.Command{
+		Use:   "up NAME",
+		Short: "Start a lab that keeps running",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			all, err := regionsFrom(f.regionsFile)
+			if err != nil {
+				return err
+			}
+			options, err := f.options(measurable(all))
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
+			defer cancel()
+			if err := lab.Up(ctx, args[0], options); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "lab %s is up: antipode sweep --lab=%s\n", args[0], args[0])
+			return nil
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+func newLabDown() *cobra.Command {
+	return &cobra.Command{
+		Use:   "down NAME",
+		Short: "End a lab and everything in it",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
+			defer cancel()
+			if err := lab.Down(ctx, args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "lab %s is down\n", args[0])
+			return nil
+		},
+	}
+}
+
+func newLabList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the labs that are up",
+		Args:  args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			names, err := lab.Names()
+			for _, name := range names {
+				fmt.Fprintln(cmd.OutOrStdout(), name)
+			}
+			return err
+		},
+	}
+}
+
+func newLabInventory() *cobra.Command {
+	return &cobra.Command{
+		Use:   "inventory NAME",
+		Short: "Print what exists behind a lab's doors, as JSON",
+		Args:  args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return askLab(cmd, args[0], func(ctx context.Context, l *lab.Lab) ([]byte, error) { return l.Inventory(ctx) })
+		},
+	}
+}
+
+func newLabTruth() *cobra.Command {
+	return &cobra.Command{
+		Use:   "truth RUN|NAME",
+		Short: "Print the true RTT and rate of every pair, as CSV",
+		Long: `Truth prints what a perfect measurement would have said: of a lab run (its folder, or
+its id with the folder under runs/), or of the lab NAME that is up.`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, dir := range []string{args[0], filepath.Join(defaultOut, args[0])} {
+				data, err := os.ReadFile(filepath.Join(dir, truthFile))
+				if err == nil {
+					_, err = cmd.OutOrStdout().Write(data)
+					return err
+				}
+				if !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			err := askLab(cmd, args[0], truthOf(nil))
+			if errors.Is(err, lab.ErrNoLab) {
+				return usageError("%s: neither a run with a %s nor a lab that is up", args[0], truthFile)
+			}
+			return err
+		},
+	}
+}
+
+// askLab enters a lab that is up, asks it one thing and prints the answer.
+func askLab(cmd *cobra.Command, name string, ask func(context.Context, *lab.Lab) ([]byte, error)) error {
+	ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
+	defer cancel()
+	l, err := lab.Enter(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	answer, err := ask(ctx, l)
+	if err != nil {
+		return err
+	}
+	if n := len(answer); n > 0 && answer[n-1] != '\n' {
+		answer = append(answer, '\n')
+	}
+	_, err = cmd.OutOrStdout().Write(answer)
+	return err
+}
+
+// measurable are the regions that a lab has doors for.
+func measurable(all []antipode.Region) []antipode.Region {
+	return slices.DeleteFunc(slices.Clone(all), func(r antipode.Region) bool {
+		_, ok := defaultMachineTypes()[r.Cloud]
+		return !ok
+	})
+}
+
+// labFlags shape a new lab.
+type labFlags struct {
+	world, faults, link, regionsFile string
+}
+
+func (f *labFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.world, "lab-world", "", "the lab's delays and rates from this YAML `FILE` (a run's world.yaml) instead of from distance")
+	flags.StringVar(&f.faults, "lab-faults", "", "what goes wrong in the lab, from this YAML `FILE`")
+	flags.StringVar(&f.link, "lab-link", "", "how machines reach the lab's router: `tun` or veth (default: tun where /dev/net/tun is open to the user)")
+	flags.StringVar(&f.regionsFile, "regions-file", "", "read the regions from this YAML `FILE` instead of the built-in ones")
+}
+
+// options reads what the flags name.
+func (f *labFlags) options(regions []antipode.Region) (lab.Options, error) {
+	machine, err := labMachine()
+	if err != nil {
+		return lab.Options{}, err
+	}
+	o := lab.Options{World: labworld.Default(regions), Link: f.link, Machine: machine}
+	if f.world != "" {
+		if o.World, err = labworld.Load(f.world); err != nil {
+			return o, usageError("--lab-world: %w", err)
+		}
+	}
+	if f.faults != "" {
+		if o.Faults, err = lab.LoadFaults(f.faults); err != nil {
+			return o, usageError("--lab-faults: %w", err)
+		}
+	}
+	return o, nil
+}

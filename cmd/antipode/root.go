@@ -1,0 +1,52 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/antipode-bench/antipode"
+)
+
+// newRoot builds the whole command. Errors are printed once, by main.
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "antipode",
+		Short: "Measure throughput and round-trip time between cloud regions",
+		Long: `Antipode measures TCP throughput and round-trip time between cloud regions, within
+and across AWS and GCP, and draws both against great-circle distance.
+
+Try it without any cloud:  antipode sweep --lab --max-regions 6`,
+		Version:       version,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          args(cobra.NoArgs),
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usageError("%w (see %s --help)", err, cmd.CommandPath())
+	})
+	root.AddCommand(newSweep(), newRegions(), newLab())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+// args makes a wrong number of arguments a usage error that shows the usage line.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError("%w; usage: %s", err, cmd.UseLine())
+		}
+		return nil
+	}
+}
+
+// regionsFrom reads the regions from a file, or takes the built-in ones.
+func regionsFrom(file string) ([]antipode.Region, error) {
+	if file == "" {
+		return antipode.Regions(), nil
+	}
+	regions, err := antipode.LoadRegions(file)
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	return regions, nil
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+)
+
+// defaultOut is where runs leave their folders.
+const defaultOut = "runs"
+
+func newSweep() *cobra.Command {
+	f := defaultSweepFlags()
+	cmd := &cobra.Command{
+		Use:   "sweep",
+		Short: "Measure every pair of the chosen regions",
+		Long: `Sweep launches one machine per region, measures round-trip time and TCP goodput of
+every directed pair, tears everything down, and leaves results.csv and charts in a
+folder of its own. Real clouds charge for machines and for the data moved; --lab runs
+the same sweep on the built-in lab, which costs nothing.`,
+		Example: `  antipode sweep --lab --max-regions 6
+  antipode sweep --regions aws:us-east-1,gcp:us-east4 --bytes 100MB`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return sweep(cmd.Context(), f, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	f.register(cmd)
+	return cmd
+}
+
+// sweep is the whole of a run as a user sees it. Everything that may be wrong
+// with the wishes is found before anything is started.
+func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err error) {
+	regions, err := regionsFrom(f.lab.regionsFile)
+	if err != nil {
+		return err
+	}
+	chosen, pairs, err := f.selection(regions)
+	if err != nil {
+		return err
+	}
+	run, err := newFolder(f.out)
+	if err != nil {
+		return err
+	}
+	defer run.removeIfEmpty()
+	p := planned{regions: chosen, pairs: pairs, flags: f}
+	if err := p.confirm(stderr); err != nil {
+		return err
+	}
+	// Armed before anything exists, so that Ctrl-C can't skip the teardown.
+	ctx, stop := interruptible(ctx, stderr, run.id)
+	defer stop(nil)
+
+	show := newProgress(stderr)
+	defer show.close()
+	log := slog.New(slog.NewTextHandler(show, &slog.HandlerOptions{Level: f.logLevel()}))
+	w, err := openWorld(ctx, f, chosen, log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.close()) }()
+	summary, err := measure(ctx, f, run, p, w, log, show.event)
+	show.close()
+	if err != nil && summary.RunID == "" {
+		return err // refused before anything was created
+	}
+	err = errors.Join(err, w.keep(run.dir, f.machineTypes()))
+	err = errors.Join(err, tell(stdout, run.dir, summary))
+	return verdict(summary, err)
+}
+
+// measure does what was planned and shows how far it is.
+func measure(ctx context.Context, f *sweepFlags, run folder, p planned, w *world, log *slog.Logger, observe func(orchestrator.Event)) (orchestrator.Summary, error) {
+	probes, err := probes()
+	if err != nil {
+		return orchestrator.Summary{}, err
+	}
+	reach, err := orchestrator.NewSSH(run.id, probes, w.dial)
+	if err != nil {
+		return orchestrator.Summary{}, err
+	}
+	return orchestrator.Run(ctx, orchestrator.Config{
+		RunID:          run.id,
+		Dir:            run.dir,
+		Expires:        time.Now().Add(p.maxTime()),
+		Pairs:          p.pairs,
+		Providers:      w.providers,
+		MachineTypes:   f.machineTypes(),
+		Remote:         reach,
+		ControllerAddr: w.address,
+		Test:           f.test(),
+		Limits:         orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout},
+		Observer:       observe,
+		Log:            log,
+	})
+}
+
+// verdict turns a summary into the command's error, which carries the exit code.
+func verdict(s orchestrator.Summary, err error) error {
+	switch {
+	case s.Teardown != nil || len(s.Left) > 0:
+		return &exitError{exitTeardown, errors.Join(
+			fmt.Errorf("teardown of run %s is incomplete: look for the tag or label antipode-run=%s", s.RunID, s.RunID), s.Teardown, err)}
+	case s.Interrupted:
+		return &exitError{exitInterrupted, errors.Join(errors.New("interrupted: everything is torn down, what was measured is kept"), err)}
+	case err != nil:
+		return err
+	case s.Failed > 0:
+		return &exitError{exitPairs, fmt.Errorf("%d of %d pairs failed", s.Failed, s.Pairs)}
+	}
+	return nil
+}
+
+// folder is where a run keeps its files.
+type folder struct{ id, dir string }
+
+// newFolder makes the folder of a new run, and so proves that files can be
+// written there before anything is started that would have to be kept.
+func newFolder(out string) (folder, error) {
+	id, err := orchestrator.NewRunID(time.Now(), rand.Reader)
+	if err != nil {
+		return folder{}, err
+	}
+	f := folder{id, filepath.Join(out, id)}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return f, fmt.Errorf("--out %s: %w", out, err)
+	}
+	if err := os.Mkdir(f.dir, 0o755); err != nil {
+		return f, fmt.Errorf("--out %s: %w", out, err)
+	}
+	return f, nil
+}
+
+// removeIfEmpty leaves no trace of a run that was refused before it began.
+func (f folder) removeIfEmpty() { os.Remove(f.dir) }
+
+// planned is what is going to be measured.
+type planned struct {
+	regions []antipode.Region
+	pairs   []plan.Pair
+	flags   *sweepFlags
+}
+
+// expected estimates the time from the first test to the last: the busiest
+// machine's tests, one after the other.
+func (p planned) expected() time.Duration {
+	sends, peers := map[string]int{}, map[string]map[string]bool{}
+	meet := func(a, b string) {
+		if peers[a] == nil {
+			peers[a] = map[string]bool{}
+		}
+		peers[a][b] = true
+	}
+	for _, pair := range p.pairs {
+		sends[pair.From.ID()]++
+		meet(pair.From.ID(), pair.To.ID())
+		meet(pair.To.ID(), pair.From.ID())
+	}
+	const overhead = time.Second // setting a test up, and its last answers
+	var longest time.Duration
+	for id := range peers {
+		rtt := time.Duration(len(peers[id])) * (p.flags.rttLength() + overhead)
+		longest = max(longest, rtt+time.Duration(sends[id])*(p.flags.throughputLength()+overhead))
+	}
+	return longest
+}
+
+// maxTime is how long the machines live at most: enough for launching slowly
+// and measuring twice, unless the user says so.
+func (p planned) maxTime() time.Duration {
+	if p.flags.maxTime > 0 {
+		return p.flags.maxTime
+	}
+	return 30*time.Minute + 2*p.expected()
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/providers/aws"
+	"github.com/antipode-bench/antipode/providers/gcp"
+)
+
+// ownLab is the value of a bare --lab: one that lives and dies with the sweep.
+const ownLab = "-"
+
+type sweepFlags struct {
+	wishes     plan.Wishes
+	cloudPairs []string
+
+	bytes       byteCount
+	duration    time.Duration
+	streams     int
+	congestion  string
+	rttProbes   int
+	rttInterval time.Duration
+
+	machines    map[string]string
+	maxTime     time.Duration
+	bootTimeout time.Duration
+	callTimeout time.Duration
+	awsProfile  string
+	gcpProject  string
+	sshFrom     string
+
+	out     string
+	labName string
+	lab     labFlags
+	yes     bool
+	verbose bool
+}
+
+func defaultSweepFlags() *sweepFlags {
+	return &sweepFlags{out: defaultOut}
+}
+
+func (f *sweepFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringSliceVar(&f.wishes.Clouds, "clouds", nil, "only regions of these `CLOUDS` (aws, gcp)")
+	flags.StringSliceVar(&f.cloudPairs, "cloud-pairs", nil, "only these `DIRECTIONS` between clouds, for example \"aws>gcp,gcp>gcp\"")
+	flags.StringSliceVar(&f.wishes.Regions, "regions", nil, "only these `REGIONS`, for example aws:us-east-1,gcp:us-east4")
+	flags.StringSliceVar(&f.wishes.Pairs, "pairs", nil, "exactly these directed `PAIRS`, for example \"aws:us-east-1>gcp:us-east4\"")
+	flags.Float64Var(&f.wishes.MinKm, "min-km", 0, "only pairs at least `KM` kilometres apart")
+	flags.Float64Var(&f.wishes.MaxKm, "max-km", 0, "only pairs at most `KM` kilometres apart (0: no limit)")
+	flags.IntVar(&f.wishes.MaxRegions, "max-regions", 0, "at most `N` regions, spread over the globe and both clouds (0: no limit)")
+
+	flags.DurationVar(&f.duration, "duration", 5*time.Second, "send for `TIME` in each throughput test (0: until --bytes)")
+	flags.Var(&f.bytes, "bytes", "send at most `BYTES`, for example 100MB, in each throughput test (0: until --duration)")
+	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections in each throughput test, 1 to 128")
+	flags.StringVar(&f.congestion, "congestion-control", "", "TCP congestion control of the sender, for example cubic or bbr (default: the machine's)")
+	flags.IntVar(&f.rttProbes, "rtt-probes", 50, "UDP probes per direction for the round-trip time")
+	flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes")
+
+	flags.StringToStringVar(&f.machines, "machine-type", nil, "machine type per cloud (default aws="+aws.DefaultMachineType+",gcp="+gcp.DefaultMachineType+")")
+	flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
+	flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
+	flags.StringVar(&f.sshFrom, "ssh-from", "", "this computer's public IPv4 `ADDRESS`, the only one let in to SSH (default: found out)")
+	flags.DurationVar(&f.maxTime, "max-time", 0, "machines end themselves after `TIME` whatever happens (default: from the plan)")
+	flags.DurationVar(&f.bootTimeout, "boot-timeout", 5*time.Minute, "give up on a machine whose launch, or then whose SSH, takes longer than `TIME`")
+	flags.DurationVar(&f.callTimeout, "call-timeout", 30*time.Second, "give up on a call to a cloud that takes longer than `TIME`")
+
+	flags.StringVar(&f.labName, "lab", "", "sweep on the built-in lab; with =NAME on one that is up (see antipode lab)")
+	flags.Lookup("lab").NoOptDefVal = ownLab
+	f.lab.register(cmd)
+	flags.StringVar(&f.out, "out", f.out, "`FOLDER` that gets the run's folder")
+	flags.BoolVar(&f.yes, "yes", false, "don't ask before machines are created")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more of what happens")
+}
+
+// selection grants the wishes, after it has checked every other flag too: what
+// is wrong with a command line is said before anything is started.
+func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan.Pair, error) {
+	if err := f.check(); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range f.cloudPairs {
+		p, err := plan.ParseCloudPair(s)
+		if err != nil {
+			return nil, nil, &exitError{exitUsage, err}
+		}
+		f.wishes.CloudPairs = append(f.wishes.CloudPairs, p)
+	}
+	regions, pairs, err := plan.Select(all, f.wishes)
+	if err != nil {
+		return nil, nil, &exitError{exitUsage, err}
+	}
+	return regions, pairs, nil
+}
+
+func (f *sweepFlags) check() error {
+	switch {
+	case f.duration < 0 || f.duration == 0 && f.bytes == 0:
+		return usageError("--duration %v: needs a time above zero, or --bytes", f.duration)
+	case f.duration > time.Hour:
+		return usageError("--duration %v: at most 1h", f.duration)
+	case f.streams < 1 || f.streams > 128:
+		return usageError("--streams %d: not 1 to 128", f.streams)
+	case f.rttProbes < 1 || f.rttProbes > 100_000:
+		return usageError("--rtt-probes %d: not 1 to 100000", f.rttProbes)
+	case f.rttInterval < time.Millisecond || f.rttInterval > time.Minute:
+		return usageError("--rtt-interval %v: not 1ms to 1m", f.rttInterval)
+	case f.maxTime < 0:
+		return usageError("--max-time %v: below zero", f.maxTime)
+	case f.bootTimeout <= 0:
+		return usageError("--boot-timeout %v: not above zero", f.bootTimeout)
+	case f.callTimeout <= 0:
+		return usageError("--call-timeout %v: not above zero", f.callTimeout)
+	case f.labName == "" && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
+		return usageError("--lab-world, --lab-faults and --lab-link shape a lab: they need --lab")
+	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
+		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
+	}
+	return errors.Join(f.checkMachines(), f.checkSSHFrom())
+}
+
+func (f *sweepFlags) checkMachines() error {
+	for cloud, name := range f.machines {
+		if _, ok := defaultMachineTypes()[cloud]; !ok {
+			return usageError("--machine-type %s=%s: unknown cloud %q; there are aws and gcp", cloud, name, cloud)
+		}
+		if name == "" || strings.ContainsAny(name, " \t\n/") {
+			return usageError("--machine-type %s=%s: not a machine type", cloud, name)
+		}
+	}
+	return nil
+}
+
+func (f *sweepFlags) checkSSHFrom() error {
+	if f.sshFrom == "" {
+		return nil
+	}
+	if a, err := netip.ParseAddr(f.sshFrom); err != nil || !a.Is4() {
+		return usageError("--ssh-from %s: not an IPv4 address", f.sshFrom)
+	}
+	return nil
+}
+
+func defaultMachineTypes() map[string]string {
+	return map[string]string{aws.Cloud: aws.DefaultMachineType, gcp.Cloud: gcp.DefaultMachineType}
+}
+
+func (f *sweepFlags) machineTypes() map[string]string {
+	types := defaultMachineTypes()
+	for cloud, name := range f.machines {
+		types[cloud] = name
+	}
+	return types
+}
+
+func (f *sweepFlags) test() orchestrator.Test {
+	return orchestrator.Test{
+		Duration: f.duration, Bytes: int64(f.bytes), Streams: f.streams, CongestionControl: f.congestion,
+		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval,
+	}
+}
+
+func (f *sweepFlags) rttLength() time.Duration { return time.Duration(f.rttProbes) * f.rttInterval }
+
+// throughputLength of a test that only bytes end is a guess.
+func (f *sweepFlags) throughputLength() time.Duration {
+	if f.duration > 0 {
+		return f.duration
+	}
+	return max(5*time.Second, time.Duration(math.Round(float64(f.bytes)*8/100e6))*time.Second) // at 100 Mbit/s
+}
+
+func (f *sweepFlags) logLevel() slog.Level {
+	if f.verbose {
+		return slog.LevelDebug
+	}
+	return slog.LevelWarn
+}
+
+// clouds lists the clouds of regions, sorted.
+func cloudsOf(regions []antipode.Region) []string {
+	var clouds []string
+	for _, r := range regions {
+		if !slices.Contains(clouds, r.Cloud) {
+			clouds = append(clouds, r.Cloud)
+		}
+	}
+	slices.Sort(clouds)
+	return clouds
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return fmt.Sprintf("1 %s", what)
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

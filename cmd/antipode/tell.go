@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/antipode-bench/antipode/analysis"
+	"github.com/antipode-bench/antipode/charts"
+	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// tableRows is how many pairs are still worth a line each on a terminal.
+const tableRows = 90
+
+const chartsFolder = "charts"
+
+// tell draws the charts and prints what was measured and where it is kept.
+func tell(w io.Writer, dir string, s orchestrator.Summary) error {
+	path := filepath.Join(dir, "results.csv")
+	file, err := results.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	figures, err := drawCharts(filepath.Join(dir, chartsFolder), file.Rows)
+	if err != nil {
+		return err
+	}
+	if len(file.Rows) <= tableRows {
+		err = results.Table(w, file.Rows)
+	} else {
+		err = printGroups(w, file.Rows)
+	}
+	if err != nil {
+		return err
+	}
+	printLost(w, s)
+	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", plural(s.Pairs, "pair"), s.OK, s.Failed, s.Skipped, humanBytes(float64(s.Bytes)))
+	if s.Makespan > 0 {
+		fmt.Fprintf(w, "measured in %v (no order could take less than %v)\n", s.Makespan.Round(100*time.Millisecond), s.Bound.Round(100*time.Millisecond))
+	}
+	if len(s.Left) == 0 && s.Teardown == nil {
+		fmt.Fprintf(w, "everything is torn down: nothing is left\n")
+	}
+	fmt.Fprintf(w, "\nresults  %s\ncharts   %s (%s, SVG and PNG)\n", path, filepath.Join(dir, chartsFolder), plural(figures, "figure"))
+	return nil
+}
+
+// drawCharts writes every figure twice and returns how many there are.
+func drawCharts(dir string, rows []results.Row) (int, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, err
+	}
+	figures := charts.Distance(rows)
+	for _, fig := range figures {
+		for ext, draw := range map[string]func() ([]byte, error){".svg": fig.SVG, ".png": fig.PNG} {
+			data, err := draw()
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, fig.Name+ext), data, 0o644)
+			}
+			if err != nil {
+				return 0, fmt.Errorf("draw %s%s: %w", fig.Name, ext, err)
+			}
+		}
+	}
+	return len(figures), nil
+}
+
+// printGroups sums up a sweep too large for a line per pair.
+func printGroups(w io.Writer, rows []results.Row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "CLOUDS\tPAIRS\tFAILED\tSKIPPED")
+	for _, g := range analysis.Groups(rows) {
+		count := map[string]int{}
+		for _, r := range g.Rows {
+			count[r.Status]++
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", g.Name, len(g.Rows), count[results.StatusFailed], count[results.StatusSkipped])
+	}
+	return t.Flush()
+}
+
+// printLost lists machines that failed and whatever may be left in a cloud.
+func printLost(w io.Writer, s orchestrator.Summary) {
+	for _, l := range s.Lost {
+		what := "failed"
+		if l.Skipped {
+			what = "skipped"
+		}
+		fmt.Fprintf(w, "\nregion %s %s: %s", l.Region, what, l.Reason)
+	}
+	if len(s.Lost) > 0 {
+		fmt.Fprintln(w)
+	}
+	if len(s.Left) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nLEFT BEHIND\tREGION\tID\tSTATE")
+	for _, r := range s.Left {
+		fmt.Fprintf(t, "%s\t%s:%s\t%s\t%s\n", r.Kind, r.Cloud, r.Region, r.ID, r.State)
+	}
+	t.Flush()
+}

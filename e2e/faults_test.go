@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/antipode-bench/antipode/results"
+)
+
+// three regions; the faults hit the first one, and the pair between the other
+// two must not mind.
+const three = "aws:us-east-1,aws:eu-central-1,gcp:us-west1"
+
+// TestBadLuck: each fault ends within a bounded time as failed rows that name
+// the thing, keeps what was measured, and leaves nothing.
+func TestBadLuck(t *testing.T) {
+	for name, test := range map[string]struct {
+		faults string
+		failed int // of six pairs
+		says   []string
+	}{
+		"machine never boots": {"machines:\n- {cloud: aws, region: us-east-1, never_boot: true}\n", 4, []string{"aws:us-east-1", "SSH"}},
+		"SSH refused":         {"machines:\n- {cloud: gcp, region: us-west1, refuse_ssh: true}\n", 4, []string{"gcp:us-west1", "refused"}},
+		"EC2 never answers":   {"calls:\n- {cloud: aws, region: us-east-1, call: RunInstances, kind: silent}\n", 4, []string{"us-east-1", "RunInstances"}},
+		"GCE never answers":   {"calls:\n- {cloud: gcp, call: instances.insert, kind: silent}\n", 4, []string{"us-west1", "instances"}},
+		"no capacity":         {"calls:\n- {cloud: aws, region: us-east-1, call: RunInstances, kind: capacity}\n", 4, []string{"us-east-1", "apacity"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := self(t)
+			faults := filepath.Join(u.dir, "faults.yaml")
+			write(t, faults, test.faults)
+			o := u.run(t, 3*time.Minute, "sweep", "--lab", "--lab-faults", faults, "--regions", three, "--duration", "500ms",
+				"--rtt-probes", "5", "--boot-timeout", "12s", "--call-timeout", "2s")
+			o.want(t, 3, append(test.says, "nothing is left")...)
+			var failed int
+			for _, r := range readRows(t, u.runFolder(t)) {
+				if r.Status != results.StatusFailed {
+					continue
+				}
+				failed++
+				if r.GoodputBps != nil || r.RTTP50Ms != nil || r.Bytes != nil || r.Error == "" {
+					t.Errorf("a failed row with figures or without a reason: %+v", r)
+				}
+			}
+			if failed != test.failed {
+				t.Errorf("%d pairs failed, want %d", failed, test.failed)
+			}
+		})
+	}
+}
+
+// TestProbeDies kills the probe of one machine in the middle of its test. Its
+// pairs fail at once, the others are measured, and nothing is left.
+func TestProbeDies(t *testing.T) {
+	u := self(t)
+	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "4s", "--rtt-probes", "5")
+	s.waitFor(t, "measuring", time.Minute)
+	var victim int
+	eventually(t, 30*time.Second, "a probe to kill", func() bool {
+		for _, p := range s.descendants() {
+			if strings.Contains(p.command, "antipode-probe") && strings.Contains(p.command, "agent") {
+				victim = p.pid
+				return true
+			}
+		}
+		return false
+	})
+	time.Sleep(2 * time.Second) // into the first throughput tests
+	kill(t, victim)
+	o := s.wait(t, time.Minute)
+	o.want(t, 3, "nothing is left")
+	count := map[string]int{}
+	for _, r := range readRows(t, u.runFolder(t)) {
+		count[r.Status]++
+	}
+	if count[results.StatusOK] < 2 || count[results.StatusFailed] < 1 {
+		t.Errorf("rows by status: %v; want those of the other machines measured", count)
+	}
+}
+
+// TestFaultFile: a fault file that makes no sense is refused with file and line.
+func TestFaultFile(t *testing.T) {
+	u := self(t)
+	faults := filepath.Join(u.dir, "faults.yaml")
+	write(t, faults, "calls:\n- {cloud: aws, knd: silent}\n")
+	u.run(t, time.Minute, "sweep", "--lab", "--lab-faults", faults, "--regions", three).want(t, 2, "faults.yaml:2", "knd")
+}

@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestBadInput: every wrong wish ends soon with a message that names it, before
+// anything is started or written.
+func TestBadInput(t *testing.T) {
+	u := self(t)
+	badYAML := filepath.Join(u.dir, "bad.yaml")
+	unknownKey := filepath.Join(u.dir, "unknown.yaml")
+	closed := filepath.Join(u.dir, "closed")
+	write(t, badYAML, "regions:\n- {cloud: aws\n")
+	write(t, unknownKey, "regions:\n- {cloud: aws, region: x-1, place: X, country: US, latitude: 1, longitude: 2, confidence: high, altitude: 3}\n")
+	write(t, closed, "a file, not a folder")
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		says []string
+	}{
+		"unknown region":       {[]string{"sweep", "--lab", "--regions", "aws:us-east-1,aws:us-eats-2"}, 2, []string{"us-eats-2", "us-east-2"}},
+		"malformed pair":       {[]string{"sweep", "--lab", "--pairs", "aws:us-east-1"}, 2, []string{"--pairs", "aws:us-east-1"}},
+		"pair within a region": {[]string{"sweep", "--lab", "--pairs", "aws:us-east-1>aws:us-east-1"}, 2, []string{"--pairs", "us-east-1"}},
+		"malformed cloud pair": {[]string{"sweep", "--lab", "--cloud-pairs", "aws-gcp"}, 2, []string{"--cloud-pairs", "aws-gcp"}},
+		"unknown cloud":        {[]string{"sweep", "--lab", "--clouds", "oracle"}, 2, []string{"--clouds", "oracle"}},
+		"min above max":        {[]string{"sweep", "--lab", "--min-km", "500", "--max-km", "100"}, 2, []string{"--min-km", "500", "--max-km"}},
+		"empty selection":      {[]string{"sweep", "--lab", "--regions", six, "--min-km", "20000"}, 2, []string{"--min-km"}},
+		"pairs and filters":    {[]string{"sweep", "--lab", "--pairs", "aws:us-east-1>gcp:us-east4", "--min-km", "5"}, 2, []string{"--pairs", "--min-km"}},
+		"broken YAML":          {[]string{"sweep", "--lab", "--regions-file", badYAML}, 2, []string{"bad.yaml:"}},
+		"unknown key":          {[]string{"sweep", "--lab", "--regions-file", unknownKey}, 2, []string{"unknown.yaml:2", "altitude"}},
+		"no such YAML":         {[]string{"regions", "--regions-file", "nowhere.yaml"}, 2, []string{"nowhere.yaml"}},
+		"results folder":       {[]string{"sweep", "--lab", "--max-regions", "2", "--out", closed}, 1, []string{"--out", "closed"}},
+		"unknown flag":         {[]string{"sweep", "--labb"}, 2, []string{"--labb"}},
+		"unknown command":      {[]string{"swep"}, 2, []string{"swep"}},
+		"bytes":                {[]string{"sweep", "--lab", "--bytes", "10 MBit"}, 2, []string{"--bytes", "10 MBit"}},
+		"duration":             {[]string{"sweep", "--lab", "--duration", "-1s"}, 2, []string{"--duration"}},
+		"streams":              {[]string{"sweep", "--lab", "--streams", "0"}, 2, []string{"--streams"}},
+		"machine type":         {[]string{"sweep", "--lab", "--machine-type", "azure=b1"}, 2, []string{"--machine-type", "azure"}},
+		"no such lab":          {[]string{"sweep", "--lab=nowhere", "--max-regions", "2"}, 2, []string{"nowhere", "antipode lab up"}},
+		"lab name":             {[]string{"lab", "up", "../x"}, 2, []string{"../x"}},
+		"lab without a name":   {[]string{"lab", "down"}, 2, []string{"lab down NAME"}},
+		"truth of nothing":     {[]string{"lab", "truth", "nothing"}, 2, []string{"nothing"}},
+		"nobody to confirm":    {[]string{"sweep", "--regions", "aws:us-east-1,aws:us-east-2"}, 2, []string{"--yes"}},
+		"no AWS credentials":   {[]string{"sweep", "--yes", "--ssh-from", "192.0.2.1", "--regions", "aws:us-east-1,aws:us-east-2"}, 1, []string{"aws", "AWS_PROFILE", "--lab"}},
+		"no GCP credentials":   {[]string{"sweep", "--yes", "--ssh-from", "192.0.2.1", "--regions", "gcp:us-east1,gcp:us-east4"}, 1, []string{"gcp", "GOOGLE_APPLICATION_CREDENTIALS", "--lab"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := u.run(t, 30*time.Second, test.args...)
+			o.want(t, test.code, test.says...)
+			if left, _ := filepath.Glob(filepath.Join(u.dir, "runs", "*")); len(left) > 0 {
+				t.Errorf("left %v", left)
+			}
+		})
+	}
+}
+
+// TestRegions checks the listing that choosing begins with.
+func TestRegions(t *testing.T) {
+	u := self(t)
+	u.run(t, time.Minute, "regions").want(t, 0, "aws:us-east-1", "gcp:us-east4", "azure:eastus", "opt-in")
+	near := u.run(t, time.Minute, "regions", "--clouds", "aws,gcp", "--from", "aws:eu-central-1", "--max-km", "10")
+	near.want(t, 0, "gcp:europe-west3", "RTT IN FIBRE")
+	u.run(t, time.Minute, "regions", "--csv", "--continents", "africa").want(t, 0, "cloud,region,place", "africa-south1")
+	u.run(t, time.Minute, "regions", "--match", "atlantis").want(t, 2, "no region is left")
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

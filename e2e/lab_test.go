@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestNamedLab walks through a lab's life as the README tells it.
+func TestNamedLab(t *testing.T) {
+	for name, u := range users(t) {
+		t.Run(name, func(t *testing.T) {
+			lab := fmt.Sprintf("e2e-%d", time.Now().UnixNano()%1e9)
+			u.run(t, time.Minute, "lab", "up", lab).want(t, 0, "antipode sweep --lab="+lab)
+			t.Cleanup(func() { u.run(t, time.Minute, "lab", "down", lab) })
+			u.run(t, time.Minute, "lab", "up", lab).want(t, 1, lab)
+			u.run(t, time.Minute, "lab", "list").want(t, 0, lab)
+			for range 2 { // one sweep after the other, in the same lab
+				u.run(t, 2*time.Minute, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--duration", "300ms",
+					"--rtt-probes", "5").want(t, 0, "2 pairs: 2 ok", "nothing is left")
+			}
+			inventory := u.run(t, time.Minute, "lab", "inventory", lab)
+			inventory.want(t, 0)
+			if !json.Valid([]byte(inventory.stdout)) {
+				t.Errorf("inventory is not JSON: %s", inventory.stdout)
+			}
+			for _, kind := range []string{"running", "antipode-2", "key-"} {
+				if strings.Contains(inventory.stdout, kind) {
+					t.Errorf("inventory still has %q: %s", kind, inventory.stdout)
+				}
+			}
+			u.run(t, time.Minute, "lab", "truth", lab).want(t, 0, "from_cloud,from_region,to_cloud,to_region,rtt_ms", "aws,us-east-1,gcp,us-east4,")
+			u.run(t, time.Minute, "lab", "down", lab).want(t, 0, "is down")
+			u.run(t, time.Minute, "lab", "down", lab).want(t, 1, lab)
+			u.run(t, time.Minute, "lab", "up", lab).want(t, 0)
+		})
+	}
+}
+
+// TestManyRegions launches 46 regions, reaches each and tears them down. The
+// pairs are few: 23, each machine in one.
+func TestManyRegions(t *testing.T) {
+	u := self(t)
+	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--pairs", disjointPairs(t, u), "--duration", "300ms", "--rtt-probes", "5")
+	o.want(t, 0, "23 pairs: 23 ok", "machine 46/46 ready", "nothing is left")
+	for line := range strings.Lines(o.stderr) {
+		if strings.Contains(line, "46/46") || strings.Contains(line, "tearing down") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+	t.Logf("all in all %v", o.took.Round(100*time.Millisecond))
+}
+
+// disjointPairs pairs the first 46 commercial regions, each once.
+func disjointPairs(t *testing.T, u user) string {
+	t.Helper()
+	var names []string
+	for line := range strings.Lines(u.run(t, time.Minute, "regions", "--clouds", "aws,gcp", "--csv").stdout) {
+		cells := strings.Split(strings.TrimSpace(line), ",")
+		if cells[0] != "cloud" && !strings.Contains(line, "partition") {
+			names = append(names, cells[0]+":"+cells[1])
+		}
+	}
+	if len(names) < 60 {
+		t.Fatalf("only %d regions", len(names))
+	}
+	var pairs []string
+	for i := range 23 {
+		pairs = append(pairs, names[i]+">"+names[len(names)-1-i])
+	}
+	return strings.Join(pairs, ",")
+}
