@@ -39,7 +39,7 @@ func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 	w := &world{machines: vmtest.New()}
 	var err error
 	w.doors, err = door.New(door.Options{
-		Regions:  []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}},
+		Regions:  []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}, {Cloud: Cloud, Name: home("")}},
 		Machines: w.machines,
 		Faults:   faults,
 	})

@@ -113,6 +113,24 @@ func code(err error) string {
 	return ""
 }
 
+// plainError says what the API said. The SDK wraps it in 150 characters of
+// service, status and request id, which belong in no result table.
+type plainError struct {
+	api smithy.APIError
+	err error
+}
+
+func (e *plainError) Error() string { return e.api.ErrorCode() + ": " + e.api.ErrorMessage() }
+
+func (e *plainError) Unwrap() error { return e.err }
+
+func plain(err error) error {
+	if api, ok := errors.AsType[smithy.APIError](err); ok {
+		return &plainError{api, err}
+	}
+	return err
+}
+
 // byRegionPolicy: organisations close regions with service control policies,
 // and the message is the only place that says so.
 func byRegionPolicy(err error) bool {

@@ -110,7 +110,8 @@ func home(name string) string {
 func ask[In, Out, Opt any](ctx context.Context, r *region,
 	method func(context.Context, *In, ...func(*Opt)) (*Out, error), in *In) (*Out, error) {
 	out, err := providers.Call(ctx, r.caller, r.name, operation(in), func(ctx context.Context) (*Out, error) {
-		return method(ctx, in)
+		out, err := method(ctx, in)
+		return out, plain(err)
 	})
 	if err != nil {
 		return nil, r.clarify(ctx, err)

@@ -63,7 +63,7 @@ func metadata(spec providers.Spec) *computepb.Metadata {
 
 var (
 	arm       = regexp.MustCompile(`^(t2a|[a-z]\d+a|a4x)-`) // c4a, n4a; t2d and n2d are x86
-	hyperdisk = regexp.MustCompile(`^([cn]4[ad]?|[mzxh][34][a-z]?|a4x?)-`)
+	hyperdisk = regexp.MustCompile(`^([cn]4[ad]?|m4|x4|h4d|a4x?)-`)
 )
 
 // image is the family of the image, whose newest member is taken.

@@ -1,0 +1,118 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/fault"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+func testSpec(t *testing.T, region string) providers.Spec {
+	t.Helper()
+	pem, err := os.ReadFile(filepath.Join("testdata", "hostkey"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := os.ReadFile(filepath.Join("testdata", "hostkey.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return providers.Spec{
+		Run:    providers.Run{ID: "r1", Expires: time.Now().Add(time.Hour)},
+		Region: region, MachineType: DefaultMachineType,
+		AuthorizedKey: string(public), HostKey: string(public), HostKeyPEM: pem,
+		SSHFrom: netip.MustParseAddr("198.18.0.1"),
+	}
+}
+
+func TestBadDays(t *testing.T) {
+	call := func(name string, kind fault.Kind, count int) door.Faults {
+		return door.Faults{Calls: []fault.Call{{Call: name, Kind: kind, Count: count}}}
+	}
+	inZone := func(kind fault.Kind) door.Faults {
+		return door.Faults{Calls: []fault.Call{{Place: fault.Place{Zone: ireland + "a"}, Call: "RunInstances", Kind: kind}}}
+	}
+	tests := []struct {
+		name   string
+		faults door.Faults
+		want   providers.Kind // empty: the launch succeeds
+		zone   string         // empty: any
+	}{
+		{"fair weather", door.Faults{}, "", ireland + "a"},
+		{"throttled", call("", fault.Throttle, 5), "", ""},
+		{"throttled for ever", call("ImportKeyPair", fault.Throttle, 0), providers.Throttle, ""},
+		{"server errors", call("CreateSecurityGroup", fault.Error500, 3), "", ""},
+		{"first zone full", inZone(fault.Capacity), "", ireland + "b"},
+		{"first zone full, known late", inZone(fault.LateCapacity), "", ireland + "b"},
+		{"all zones full", call("RunInstances", fault.Capacity, 0), providers.Capacity, ""},
+		{"all zones full, known late", call("RunInstances", fault.LateCapacity, 0), providers.Capacity, ""},
+		{"over quota", call("RunInstances", fault.Quota, 0), providers.Quota, ""},
+		{"not allowed", call("RunInstances", fault.Denied, 0), providers.Auth, ""},
+		{"silent at last", call("RunInstances", fault.Silent, 0), providers.Timeout, ""},
+		{"silent once", call("RunInstances", fault.Silent, 1), "", ""},
+		{"not opted in", door.Faults{OptedOut: []string{ireland}}, providers.Skip, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := openWorld(t, tt.faults, nil)
+				m, err := w.provider.Launch(t.Context(), testSpec(t, ireland))
+				if (err == nil) != (tt.want == "") || err != nil && providers.KindOf(err) != tt.want {
+					t.Errorf("Launch: %v of kind %s, want kind %q", err, providers.KindOf(err), tt.want)
+				}
+				if tt.zone != "" && m.Zone != tt.zone {
+					t.Errorf("zone = %s, want %s", m.Zone, tt.zone)
+				}
+				if err := w.provider.Destroy(t.Context(), "r1", []string{ireland}); err != nil && tt.want != providers.Skip {
+					t.Errorf("Destroy: %v", err)
+				}
+				if left := w.left(); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		})
+	}
+}
+
+// What a real cloud would have disliked without saying so, the lab notes.
+func TestNothingDisliked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := openWorld(t, door.Faults{}, nil)
+		if _, err := w.provider.Launch(t.Context(), testSpec(t, ireland)); err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range w.doors.Inventory() {
+			if len(item.Warnings) > 0 {
+				t.Errorf("%s %s: %v", item.Kind, item.ID, item.Warnings)
+			}
+		}
+	})
+}
+
+func TestNoCredentials(t *testing.T) {
+	for _, name := range []string{"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN",
+		"AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI"} {
+		t.Setenv(name, "")
+	}
+	none := filepath.Join(t.TempDir(), "none")
+	t.Setenv("AWS_CONFIG_FILE", none)
+	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", none)
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true") // the test asks nobody
+	ctx, cancel := context.WithTimeout(t.Context(), 2*credentialsLimit)
+	defer cancel()
+	for name, opts := range map[string]Options{"none": {}, "unknown profile": {Profile: "nobody"}, "none for the lab": {Endpoint: endpoint}} {
+		_, err := New(ctx, opts)
+		e, ok := errors.AsType[*providers.Error](err)
+		if !ok || e.Kind != providers.Auth || e.Cloud != Cloud || ctx.Err() != nil {
+			t.Errorf("%s: err = %v, want one that says what to set, soon", name, err)
+		}
+	}
+}

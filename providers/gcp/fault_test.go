@@ -1,0 +1,126 @@
+package gcp
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/fault"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+func testSpec(region string) providers.Spec {
+	return providers.Spec{
+		Run:    providers.Run{ID: "r1", Expires: time.Now().Add(time.Hour)},
+		Region: region, MachineType: DefaultMachineType,
+		AuthorizedKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f",
+		SSHFrom:       netip.MustParseAddr("198.18.0.1"),
+	}
+}
+
+func TestBadDays(t *testing.T) {
+	call := func(name string, kind fault.Kind, count int) door.Faults {
+		return door.Faults{Calls: []fault.Call{{Call: name, Kind: kind, Count: count}}}
+	}
+	inZone := func(kind fault.Kind) door.Faults {
+		return door.Faults{Calls: []fault.Call{{Place: fault.Place{Zone: belgium + "-b"}, Call: "instances.insert", Kind: kind}}}
+	}
+	tests := []struct {
+		name   string
+		faults door.Faults
+		want   providers.Kind // empty: the launch succeeds
+		zone   string         // empty: any
+	}{
+		{"fair weather", door.Faults{}, "", belgium + "-b"},
+		{"throttled", call("", fault.Throttle, 5), "", ""},
+		{"throttled for ever", call("networks.insert", fault.Throttle, 0), providers.Throttle, ""},
+		{"server errors", call("firewalls.insert", fault.Error500, 3), "", ""},
+		{"first zone full", inZone(fault.Capacity), "", belgium + "-c"},
+		{"first zone full, known late", inZone(fault.LateCapacity), "", belgium + "-c"},
+		{"all zones full", call("instances.insert", fault.Capacity, 0), providers.Capacity, ""},
+		{"all zones full, known late", call("instances.insert", fault.LateCapacity, 0), providers.Capacity, ""},
+		{"over quota", call("instances.insert", fault.Quota, 0), providers.Quota, ""},
+		{"not allowed", call("instances.insert", fault.Denied, 0), providers.Auth, ""},
+		{"silent at last", call("instances.getGuestAttributes", fault.Silent, 0), providers.Timeout, ""},
+		{"silent once", call("instances.insert", fault.Silent, 1), "", ""},
+		{"never boots", door.Faults{Machines: []fault.Machine{{NeverBoot: true}}}, providers.Timeout, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := openWorld(t, tt.faults, nil)
+				m, err := w.provider.Launch(t.Context(), testSpec(belgium))
+				if (err == nil) != (tt.want == "") || err != nil && providers.KindOf(err) != tt.want {
+					t.Errorf("Launch: %v of kind %s, want kind %q", err, providers.KindOf(err), tt.want)
+				}
+				if tt.zone != "" && m.Zone != tt.zone {
+					t.Errorf("zone = %s, want %s", m.Zone, tt.zone)
+				}
+				if err := w.provider.Destroy(t.Context(), "r1", []string{belgium}); err != nil {
+					t.Errorf("Destroy: %v", err)
+				}
+				if left := w.left(); len(left) > 0 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		})
+	}
+}
+
+// What a real cloud would have disliked without saying so, the lab notes.
+func TestNothingDisliked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := openWorld(t, door.Faults{}, nil)
+		if _, err := w.provider.Launch(t.Context(), testSpec(belgium)); err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range w.doors.Inventory() {
+			if len(item.Warnings) > 0 {
+				t.Errorf("%s %s: %v", item.Kind, item.ID, item.Warnings)
+			}
+		}
+	})
+}
+
+// The SDK's lists lose their context; over a real connection, a cancelled one
+// must end all the same, at the server too.
+func TestListOfSilentServerIsCutOff(t *testing.T) {
+	ended := make(chan struct{}, 16)
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.Header.Get(callHeader) != "" {
+			t.Errorf("the header %s left the process", callHeader)
+		}
+		<-r.Context().Done()
+		ended <- struct{}{}
+	}))
+	defer server.Close()
+	p, err := New(t.Context(), Options{Endpoint: server.URL, Project: "p", CallTimeout: 50 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.List(t.Context(), "r1", []string{belgium}); providers.KindOf(err) != providers.Timeout {
+		t.Errorf("List: %v, want a time-out", err)
+	}
+	for range 8 { // four lists, two tries each
+		<-ended
+	}
+}
+
+func TestNoCredentials(t *testing.T) {
+	t.Setenv("GOOGLE_APPLICATION_CREDENTIALS", filepath.Join(t.TempDir(), "none.json"))
+	t.Setenv("GOOGLE_CLOUD_PROJECT", "")
+	_, err := New(t.Context(), Options{})
+	if providers.KindOf(err) != providers.Auth || !strings.Contains(err.Error(), "gcloud auth application-default login") {
+		t.Errorf("err = %v, want one that says what to set", err)
+	}
+	_, err = New(t.Context(), Options{Endpoint: endpoint})
+	if providers.KindOf(err) != providers.Auth || !strings.Contains(err.Error(), "GOOGLE_CLOUD_PROJECT") {
+		t.Errorf("err = %v, want one that names GOOGLE_CLOUD_PROJECT", err)
+	}
+}
