@@ -22,7 +22,7 @@ help: ## list what there is
 build: bin/antipode bin/antipode-probe ## build bin/antipode and bin/antipode-probe
 
 run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud account
-	bin/antipode sweep --lab --yes --regions $(RUN_REGIONS) --duration 3s
+	bin/antipode sweep --lab --yes --regions $(RUN_REGIONS) --duration 4s
 
 test: build ## run every test
 	$(GO) test -timeout 20m ./...

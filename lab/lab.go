@@ -130,9 +130,9 @@ func (l *Lab) Err() error { return l.control.err() }
 // was entered goes on without us. Safe to call twice.
 func (l *Lab) Close() error { return l.control.close() }
 
-// checkName makes sure that a name is safe as a folder, and short enough for a
+// CheckName makes sure that a name is safe as a folder, and short enough for a
 // socket's address.
-func checkName(name string) error {
+func CheckName(name string) error {
 	if len(name) == 0 || len(name) > 32 {
 		return fmt.Errorf("lab name %q: must have 1 to 32 characters", name)
 	}

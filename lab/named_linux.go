@@ -165,7 +165,7 @@ func Names() ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		s := &state{dir: filepath.Join(root, e.Name())}
-		if checkName(e.Name()) == nil && !s.stale() {
+		if CheckName(e.Name()) == nil && !s.stale() {
 			names = append(names, e.Name())
 		}
 	}

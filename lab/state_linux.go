@@ -58,7 +58,7 @@ func ownFolder(dir string) error {
 }
 
 func stateOf(name string) (*state, error) {
-	if err := checkName(name); err != nil {
+	if err := CheckName(name); err != nil {
 		return nil, err
 	}
 	root, err := stateRoot()

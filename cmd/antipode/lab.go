@@ -42,6 +42,9 @@ func newLabUp() *cobra.Command {
 		Short: "Start a lab that keeps running",
 		Args:  args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := lab.CheckName(args[0]); err != nil {
+				return &exitError{exitUsage, err}
+			}
 			all, err := regionsFrom(f.regionsFile)
 			if err != nil {
 				return err

@@ -14,7 +14,7 @@ import (
 type path struct {
 	delay, jitter time.Duration // one way, less the router's own cost
 	flowBps       float64
-	flowQueue     time.Duration // half a round trip, which a loss-based flow needs
+	flowQueue     time.Duration // a round trip: a loss-based flow that has halved its window still fills the path
 	loss          float64
 	untilLoss     int // segments that pass before the next one is lost
 	count         PairCount
@@ -36,7 +36,7 @@ func newPath(w world.Path, cost Cost) *path {
 	delay := milliseconds(w.DelayMs)
 	p := &path{
 		delay: delay - cost.of(delay), jitter: milliseconds(w.JitterMs),
-		flowBps: w.FlowBps, flowQueue: delay, loss: w.LossRatio,
+		flowBps: w.FlowBps, flowQueue: 2 * delay, loss: w.LossRatio,
 	}
 	p.drawLoss()
 	return p
