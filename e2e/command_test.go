@@ -133,7 +133,8 @@ type outcome struct {
 // run runs the command to its end, at most limit.
 func (u user) run(t *testing.T, limit time.Duration, args ...string) outcome {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	// Not the test's context: clean-ups run commands too.
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := u.command(ctx, args...)
 	var stdout, stderr bytes.Buffer

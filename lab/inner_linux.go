@@ -75,7 +75,6 @@ type inherited struct {
 	control  *os.File
 	life     *os.File // not named
 	listener *net.UnixListener
-	lock     *os.File // named; held until the end
 }
 
 // inherit takes the descriptors over, and closes what leaked in from whoever
@@ -103,7 +102,9 @@ func inherit() (*inherited, error) {
 		in.life = os.NewFile(fdLife, "life")
 		return in, nil
 	}
-	in.lock = os.NewFile(fdLock, "lock")
+	// fdLock stays a bare descriptor, open until the process ends: an os.File
+	// would be closed, and the lab be taken for dead, once the garbage collector
+	// saw that nobody uses it.
 	f := os.NewFile(fdLife, "listener")
 	defer f.Close()
 	l, err := net.FileListener(f)

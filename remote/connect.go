@@ -49,7 +49,7 @@ func Connect(ctx context.Context, t Target, o Options) (*Conn, error) {
 			last = err
 		}
 		if !sleep(ctx, jitter(pause)) {
-			return nil, fmt.Errorf("connect to %s (%s@%s): gave up after %s, %d attempts failed, last seen: %w: %w",
+			return nil, fmt.Errorf("reach %s by SSH (%s@%s): gave up after %s, %d attempts failed, last seen: %w: %w",
 				t.Name, t.User, t.Addr, time.Since(begin).Round(100*time.Millisecond), attempts, last, context.Cause(ctx))
 		}
 		pause = min(2*pause, o.RetryMax)

@@ -79,6 +79,7 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 		return err // refused before anything was created
 	}
 	err = errors.Join(err, w.keep(run.dir, f.machineTypes()))
+	w.warnOfOverloads(stderr)
 	err = errors.Join(err, tell(stdout, run.dir, summary))
 	return verdict(summary, err)
 }

@@ -39,21 +39,16 @@ func (b *byteCount) String() string { return strconv.FormatInt(int64(*b), 10) }
 func (b *byteCount) Type() string   { return "BYTES" }
 
 // humanBytes prints n with a decimal prefix and three digits.
-func humanBytes(n float64) string { return human(n, "B") }
-
-// humanRate prints a rate in bit/s with a decimal prefix and three digits.
-func humanRate(bps float64) string { return human(bps, "bit/s") }
-
-func human(x float64, unit string) string {
+func humanBytes(n float64) string {
 	for _, p := range []struct {
 		factor float64
 		prefix string
 	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if math.Abs(x) >= p.factor*0.9995 {
-			return threeDigits(x/p.factor) + " " + p.prefix + unit
+		if n >= p.factor*0.9995 {
+			return threeDigits(n/p.factor) + " " + p.prefix + "B"
 		}
 	}
-	return threeDigits(x) + " " + unit
+	return threeDigits(n) + " B"
 }
 
 func threeDigits(x float64) string {

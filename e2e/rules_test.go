@@ -1,0 +1,79 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/antipode-bench/antipode/results"
+)
+
+// TestRulesAreNeeded takes each firewall rule out of the providers' code,
+// builds the command, and sweeps: a lab that enforced no rules would not
+// notice. `from` must occur in the file, so that the test can't outlive the code.
+func TestRulesAreNeeded(t *testing.T) {
+	for name, mutant := range map[string]struct{ file, from, to, says string }{
+		"EC2 SSH": {"providers/aws/launch.go",
+			`return id, r.authorize(ctx, id, rule{"tcp", sshPort, spec.SSHFrom.Unmap()})`, `return id, nil`, "SSH"},
+		"EC2 peers": {"providers/aws/admit.go",
+			`return r.fill(ctx, run, boxes, port)`, `_ = boxes; return nil`, "connect"},
+		"GCE SSH": {"providers/gcp/network.go",
+			`_, err := p.insertRule(ctx, spec.Run, sshRule(spec.Run.ID), providers.Name(spec.Run.ID), []netip.Addr{spec.SSHFrom},
+		allow("tcp", sshPort))
+	return err`, `_ = netip.Addr{}; return nil`, "SSH"},
+		"GCE peers": {"providers/gcp/admit.go",
+			`range chunks(missing(rules, port, peers))`, `range chunks(missing(rules, port, nil))`, "connect"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			u := self(t)
+			old := binary
+			binary = mutate(t, mutant.file, mutant.from, mutant.to)
+			defer func() { binary = old }()
+			o := u.run(t, 2*time.Minute, "sweep", "--lab", "--pairs", "aws:us-east-1>gcp:us-east4,gcp:us-east4>aws:us-east-1",
+				"--duration", "300ms", "--rtt-probes", "5", "--boot-timeout", "8s")
+			o.want(t, 3, "nothing is left", mutant.says)
+			for _, r := range readRows(t, u.runFolder(t)) {
+				inbound := strings.HasPrefix(name, "EC2") == (r.ToCloud == "aws")
+				if inbound && r.Status != results.StatusFailed {
+					t.Errorf("%s > %s is %s without the rule", r.FromCloud, r.ToCloud, r.Status)
+				}
+			}
+		})
+	}
+}
+
+// mutate builds the command with one file changed, which stays as it is on disk.
+func mutate(t *testing.T, file, from, to string) string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(root, file)
+	code, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(string(code), from) != 1 {
+		t.Fatalf("%s does not have %q once", file, from)
+	}
+	dir := t.TempDir()
+	changed := filepath.Join(dir, "changed.go")
+	write(t, changed, strings.Replace(string(code), from, to, 1))
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: changed}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "overlay.json"), string(overlay))
+	mutant := filepath.Join(dir, "antipode")
+	cmd := exec.Command("go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-ldflags", "-s -w", "-o", mutant, "./cmd/antipode")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build without the rule: %v\n%s", err, out)
+	}
+	return mutant
+}
