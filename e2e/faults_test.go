@@ -28,6 +28,7 @@ func TestBadLuck(t *testing.T) {
 		"no capacity":         {"calls:\n- {cloud: aws, region: us-east-1, call: RunInstances, kind: capacity}\n", 4, []string{"us-east-1", "apacity"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of each is waiting for a time limit
 			u := self(t)
 			faults := filepath.Join(u.dir, "faults.yaml")
 			write(t, faults, test.faults)
