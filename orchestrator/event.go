@@ -13,7 +13,7 @@ type EventKind string
 
 const (
 	PhaseChanged  EventKind = "phase"        // Phase
-	RegionChanged EventKind = "region"       // Region, State; Err if it is StateFailed or StateSkipped
+	RegionChanged EventKind = "region"       // Region, State; Err, which names the region, if it is StateFailed or StateSkipped
 	TestStarted   EventKind = "test-started" // Task
 	TestEnded     EventKind = "test-ended"   // Task; Err if it failed
 	PairEnded     EventKind = "pair-ended"   // Row

@@ -187,7 +187,7 @@ func (m *measurement) lose(id string, err error) {
 	}
 	m.run.cfg.Log.Debug("machine lost", "region", id, "error", err)
 	m.journal(Record{What: RecordLost, Region: id, Machine: made(m.known[id]), Error: lost.Error()})
-	m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: state, Err: err})
+	m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: state, Err: lost})
 	m.schedule.Drop(id)
 	for task, cancel := range m.running {
 		if task.From == id || task.To == id {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -37,6 +38,28 @@ func TestLine(t *testing.T) {
 	} {
 		if got := line(in); got != want {
 			t.Errorf("line(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestExpected(t *testing.T) {
+	of := func(kind providers.Kind) error {
+		return &providers.Error{Op: "List", Kind: kind, Err: errors.New("no")}
+	}
+	skip, auth := of(providers.Skip), of(providers.Auth)
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"nothing":         {nil, true},
+		"a region":        {errors.Join(fmt.Errorf("%w: %w", errors.New("blind"), errors.Join(skip, skip))), true},
+		"regions":         {errors.Join(skip, skip), true},
+		"credentials":     {errors.Join(auth), false},
+		"one of each":     {errors.Join(skip, auth), false},
+		"another's error": {errors.New("no route"), false},
+	} {
+		if got := expected(c.err); got != c.want {
+			t.Errorf("%s: expected(%v) = %v", name, c.err, got)
 		}
 	}
 }

@@ -80,10 +80,22 @@ func (r *run) destroy(ctx context.Context, cloud string, regions []string) ([]pr
 		return left, fmt.Errorf("%s: what is left is unknown: %w", cloud, errors.Join(lerr, derr))
 	case len(left) > 0:
 		return left, errors.Join(fmt.Errorf("%s: %d resources are left", cloud, len(left)), derr)
-	case derr != nil:
+	case !expected(derr):
 		r.cfg.Log.Warn("teardown met errors, but nothing is left", "cloud", cloud, "error", derr)
 	}
 	return nil, nil
+}
+
+// expected is true of a teardown's error that only says what is known by then:
+// that regions, one an error, are not for us.
+func expected(err error) bool {
+	parts := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		parts = joined.Unwrap()
+	}
+	return !slices.ContainsFunc(parts, func(part error) bool {
+		return part != nil && providers.KindOf(part) != providers.Skip
+	})
 }
 
 // blind takes out of the errors of a list those that hide nothing of ours: of

@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/sts"
@@ -156,7 +157,7 @@ func (r *region) clarify(ctx context.Context, err error) error {
 		return err
 	})
 	if ierr == nil {
-		e.Kind = providers.Skip
+		e.Kind, e.Err = providers.Skip, fmt.Errorf("the account has not enabled this region: %w", e.Err)
 	}
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -67,6 +68,9 @@ func TestBadDays(t *testing.T) {
 				m, err := w.provider.Launch(t.Context(), testSpec(t, ireland))
 				if (err == nil) != (tt.want == "") || err != nil && providers.KindOf(err) != tt.want {
 					t.Errorf("Launch: %v of kind %s, want kind %q", err, providers.KindOf(err), tt.want)
+				}
+				if tt.want == providers.Skip && !strings.Contains(err.Error(), "has not enabled this region") {
+					t.Errorf("Launch: %v; does not say why the region is skipped", err)
 				}
 				if tt.zone != "" && m.Zone != tt.zone {
 					t.Errorf("zone = %s, want %s", m.Zone, tt.zone)
