@@ -186,6 +186,19 @@ func TestCaptionAccountsForEveryRow(t *testing.T) {
 	}
 }
 
+// Nobody may take the lab's figures for a cloud's.
+func TestCaptionNamesTheLab(t *testing.T) {
+	const want = "Measured on the lab, not in a cloud."
+	rs := rows(t, sixRegions()...)
+	if text := string(svg(t, figure(t, rs, "all"))); strings.Contains(text, want) {
+		t.Errorf("the figure of a cloud's rows says %q", want)
+	}
+	rs[7].Flags = "slow-start;" + results.FlagLab
+	if text := string(svg(t, figure(t, rs, "all"))); !strings.Contains(text, want) {
+		t.Errorf("the figure of a lab's rows does not say %q", want)
+	}
+}
+
 // Whatever the rows, the documents are well-formed and every number in them is
 // one.
 func TestHardRows(t *testing.T) {

@@ -42,11 +42,14 @@ func rttPanel(p panel, t analysis.Trend) panel {
 	}
 	for _, pt := range t.Points {
 		p.most = max(p.most, pt.Y)
+		if t.Fit != nil {
+			p.most = max(p.most, t.Fit.At(pt.Km)) // the whole line is seen
+		}
 	}
-	p.most *= 1.04
 	if f := t.Fit; f != nil {
 		p.formula = rttFormula(*f)
 	}
+	p.most *= 1.04
 	return p
 }
 

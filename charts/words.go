@@ -72,8 +72,12 @@ func caption(g analysis.Group) []string {
 
 // fate accounts for every row.
 func fate(g analysis.Group) string {
-	parts := []string{fmt.Sprintf("%s: %s measured, %s, %s skipped.",
-		count(len(g.Rows), "directed pair"), number(g.OK), failedText(g.Failed), number(g.Skipped))}
+	var parts []string
+	if slices.ContainsFunc(g.Rows, func(r results.Row) bool { return r.HasFlag(results.FlagLab) }) {
+		parts = append(parts, "Measured on the lab, not in a cloud.")
+	}
+	parts = append(parts, fmt.Sprintf("%s: %s measured, %s, %s skipped.",
+		count(len(g.Rows), "directed pair"), number(g.OK), failedText(g.Failed), number(g.Skipped)))
 	if n := g.RTT.Absent; n > 0 {
 		parts = append(parts, count(n, "measured pair")+" not on the left (no RTT, or no distance).")
 	}

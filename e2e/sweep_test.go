@@ -68,7 +68,7 @@ func checkRows(t *testing.T, rows []results.Row, runID string) {
 	t.Helper()
 	pairs := map[string]bool{}
 	for _, r := range rows {
-		if r.Status != results.StatusOK || r.RunID != runID || r.Path != "public" || r.IPVersion != "4" {
+		if r.Status != results.StatusOK || r.RunID != runID || r.Path != "public" || r.IPVersion != "4" || !r.HasFlag(results.FlagLab) {
 			t.Errorf("row %+v", r)
 		}
 		pairs[r.FromRegion+">"+r.ToRegion] = true

@@ -27,6 +27,7 @@ type Config struct {
 	Isolation      plan.Isolation // empty means plan.Duplex
 	Test           Test
 	Limits         Limits
+	Flags          []string     // of every row
 	Observer       func(Event)  // may be nil; see Event
 	Log            *slog.Logger // may be nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/antipode-bench/antipode"
@@ -221,7 +222,9 @@ func (m *measurement) row(p *openPair) results.Row {
 	if began.IsZero() {
 		began = time.Now()
 	}
-	return newRow(m.run.cfg.RunID, p.Pair, m.end(p.From.ID()), m.end(p.To.ID()), began)
+	r := newRow(m.run.cfg.RunID, p.Pair, m.end(p.From.ID()), m.end(p.To.ID()), began)
+	r.Flags = strings.Join(m.run.cfg.Flags, ";")
+	return r
 }
 
 // end is what is known of a pair's end: at least the machine type wished for.

@@ -65,7 +65,7 @@ func with(r results.Row, rtt *wire.RTTResult, t *wire.ThroughputResult) results.
 	if r.LimitedBy == "" {
 		r.LimitedBy = "unknown"
 	}
-	r.Flags = strings.Join(t.Flags, ";")
+	r.Flags = strings.Trim(r.Flags+";"+strings.Join(t.Flags, ";"), ";")
 	return r
 }
 

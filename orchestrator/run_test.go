@@ -96,7 +96,9 @@ func (d done) counts() [3]int { return [3]int{d.OK, d.Failed, d.Skipped} }
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanet(t)
-		d := p.run(t.Context(), p.config(6))
+		cfg := p.config(6)
+		cfg.Flags = []string{results.FlagLab}
+		d := p.run(t.Context(), cfg)
 		if d.err != nil || d.Teardown != nil || d.Interrupted || d.counts() != [3]int{30, 0, 0} {
 			t.Fatalf("Run = %+v, %v", d.Summary, d.err)
 		}
@@ -128,7 +130,7 @@ func checkRow(t *testing.T, rows []results.Row) {
 		DistanceKm: got.DistanceKm, Path: "public", IPVersion: "4", NetworkTier: "premium",
 		RTTMinMs: ptr(400.), RTTMeanMs: ptr(411.), RTTP50Ms: ptr(410.), RTTP99Ms: ptr(450.), RTTStddevMs: ptr(1.), RTTLossRatio: ptr(0.), RTTProbes: ptr(int64(20)),
 		GoodputBps: ptr(1e9), GoodputMeanBps: ptr(9e8), Bytes: ptr(int64(1e9)), DurationS: ptr(3.), Streams: ptr(int64(4)),
-		CongestionControl: "cubic", MSSBytes: ptr(int64(1448)), RetransmitRatio: ptr(.01), LimitedBy: "unknown", Flags: "a;b",
+		CongestionControl: "cubic", MSSBytes: ptr(int64(1448)), RetransmitRatio: ptr(.01), LimitedBy: "unknown", Flags: "lab;a;b",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)

@@ -7,6 +7,10 @@ import (
 	"github.com/antipode-bench/antipode"
 )
 
+// FlagLab marks what was measured on the lab, whose delays and rates are made
+// up: no cloud had a part in it, whatever the row's regions are called.
+const FlagLab = "lab"
+
 // Flags of rows whose smallest RTT is less than light needs over the distance.
 const (
 	BelowVacuumFloor = "below-vacuum-floor" // impossible: the number or a place is wrong
@@ -27,9 +31,16 @@ func LightFlag(r Row) string {
 	return ""
 }
 
+// HasFlag says whether the row has the flag.
+func (r Row) HasFlag(flag string) bool { return slices.Contains(splitFlags(r.Flags), flag) }
+
+func splitFlags(flags string) []string {
+	return strings.FieldsFunc(flags, func(c rune) bool { return c == ';' })
+}
+
 // withFlag adds a flag to flags unless it is there.
 func withFlag(flags, flag string) string {
-	all := strings.FieldsFunc(flags, func(c rune) bool { return c == ';' })
+	all := splitFlags(flags)
 	if flag == "" || slices.Contains(all, flag) {
 		return flags
 	}

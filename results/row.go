@@ -43,5 +43,5 @@ type Row struct {
 	MSSBytes          *int64   `csv:"mss_bytes,omitempty"`
 	RetransmitRatio   *float64 `csv:"retransmit_ratio,omitempty"` // 0 to 1
 	LimitedBy         string   `csv:"limited_by"`
-	Flags             string   `csv:"flags"` // separated by ";"
+	Flags             string   `csv:"flags"` // separated by ";": FlagLab, the light flags, the probe's
 }

@@ -13,23 +13,29 @@ import (
 const maxStatus = 80
 
 // Table writes rows for people: one line per pair, sorted by its ends, aligned,
-// with a unit at every figure. A pair without figures says why, as far as a line
-// of a terminal has room: the file has the whole reason.
+// with a unit at every figure. A pair without figures says why, as far as there is
+// room: the file has the whole reason. One with flags says which.
 func Table(w io.Writer, rows []Row) error {
 	lines := [][]string{{"FROM", "TO", "KM", "RTT P50", "GOODPUT", "STATUS"}}
 	for _, r := range sorted(rows) {
-		status := r.Status
-		if r.Error != "" {
-			status = clip(status+": "+r.Error, maxStatus)
-		}
 		lines = append(lines, []string{
 			r.FromCloud + ":" + r.FromRegion, r.ToCloud + ":" + r.ToRegion,
 			cell(r.DistanceKm, Kilometres), cell(r.RTTP50Ms, Milliseconds), cell(r.GoodputBps, Rate),
-			status,
+			statusCell(r),
 		})
 	}
 	_, err := io.WriteString(w, align(lines))
 	return err
+}
+
+// statusCell has the reason, or the remarks without which the figures would be
+// misread. That a row is the lab's is no news: all of them are.
+func statusCell(r Row) string {
+	if r.Error != "" {
+		return clip(r.Status+": "+r.Error, maxStatus)
+	}
+	remarks := slices.DeleteFunc(splitFlags(r.Flags), func(flag string) bool { return flag == FlagLab })
+	return strings.Join(append([]string{r.Status}, remarks...), ", ")
 }
 
 func sorted(rows []Row) []Row {

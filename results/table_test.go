@@ -11,10 +11,11 @@ import (
 
 func TestTable(t *testing.T) {
 	second := measured()
+	second.Flags = results.FlagLab
 	second.FromRegion, second.GoodputBps, second.RTTP50Ms = "ap-southeast-2", new(3.21e6), new(7.5)
 	const want = `FROM                TO                   KM  RTT P50      GOODPUT  STATUS
 aws:ap-southeast-2  gcp:europe-west3  6,533  7.50 ms  3.21 Mbit/s  ok
-aws:us-east-1       gcp:europe-west3  6,533  88.4 ms  1.23 Gbit/s  ok
+aws:us-east-1       gcp:europe-west3  6,533  88.4 ms  1.23 Gbit/s  ok, slow-start, time-cap
 gcp:europe-west3    aws:us-east-1     6,533        -            -  failed: tcp connect: timed out, after 10 s
 `
 	var b strings.Builder

@@ -104,6 +104,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, w *world
 		Remote:         reach,
 		ControllerAddr: w.address,
 		Test:           f.test(),
+		Flags:          f.rowFlags(),
 		Limits:         orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout},
 		Observer:       observe,
 		Log:            log,

@@ -17,6 +17,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers/aws"
 	"github.com/antipode-bench/antipode/providers/gcp"
+	"github.com/antipode-bench/antipode/results"
 )
 
 // ownLab is the value of a bare --lab: one that lives and dies with the sweep.
@@ -171,6 +172,14 @@ func (f *sweepFlags) test() orchestrator.Test {
 		Duration: f.duration, Bytes: int64(f.bytes), Streams: f.streams, CongestionControl: f.congestion,
 		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval,
 	}
+}
+
+// rowFlags keep the lab's figures from being taken for a cloud's.
+func (f *sweepFlags) rowFlags() []string {
+	if f.labName != "" {
+		return []string{results.FlagLab}
+	}
+	return nil
 }
 
 func (f *sweepFlags) rttLength() time.Duration { return time.Duration(f.rttProbes) * f.rttInterval }
