@@ -49,6 +49,7 @@ const (
 	KeyPair       = "key-pair"
 	SecurityGroup = "security-group"
 	FirewallRule  = "firewall-rule"
+	Subnet        = "subnet"
 	Network       = "network"
 )
 

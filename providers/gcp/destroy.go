@@ -3,9 +3,9 @@ package gcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
-	compute "cloud.google.com/go/compute/apiv1"
 	"cloud.google.com/go/compute/apiv1/computepb"
 	"golang.org/x/sync/errgroup"
 
@@ -31,23 +31,15 @@ func (p *Provider) Destroy(ctx context.Context, runID string, regions []string) 
 	return providers.Wrap(Cloud, "", "Destroy", err)
 }
 
-// remove ends all that can end now: machines and rules first, disks and the
-// network once nothing holds them. It waits for the operations, to know why
-// one failed.
+// remove ends all that nothing else holds any more. It waits for the
+// operations, to know why one failed.
 func (p *Provider) remove(ctx context.Context, left []providers.Resource) error {
-	machines, rules := count(left, providers.Instance), count(left, providers.FirewallRule)
-	disks := count(left, providers.Disk)
 	errs := make([]error, len(left))
 	var g errgroup.Group
 	g.SetLimit(deletesAtOnce)
 	for i, r := range left {
-		switch {
-		case r.Kind == providers.Instance && r.State == "STOPPING":
-			continue // on its way out
-		case r.Kind == providers.Disk && machines > 0:
-			continue // goes with its machine
-		case r.Kind == providers.Network && machines+disks+rules > 0:
-			continue
+		if r.State == "STOPPING" || held(r, left) {
+			continue // on its way out, or not yet
 		}
 		g.Go(func() error {
 			errs[i] = p.delete(ctx, r)
@@ -58,41 +50,39 @@ func (p *Provider) remove(ctx context.Context, left []providers.Resource) error 
 	return errors.Join(errs...)
 }
 
-func count(left []providers.Resource, kind string) int {
-	n := 0
-	for _, r := range left {
-		if r.Kind == kind {
-			n++
+// held says whether something among left has to go before r: machines take
+// their disks with them, and stand in a subnet; the network goes last.
+func held(r providers.Resource, left []providers.Resource) bool {
+	return slices.ContainsFunc(left, func(other providers.Resource) bool {
+		switch r.Kind {
+		case providers.Disk, providers.Subnet:
+			return other.Kind == providers.Instance && other.Region == r.Region
+		case providers.Network:
+			return other.Kind == providers.Instance || other.Kind == providers.FirewallRule || other.Kind == providers.Subnet
 		}
-	}
-	return n
+		return false
+	})
 }
 
 // delete ends one resource. That it is gone already is fine.
 func (p *Provider) delete(ctx context.Context, r providers.Resource) error {
-	var op *compute.Operation
 	var err error
-	var name string
 	switch r.Kind {
 	case providers.Instance:
-		name = "instances.delete"
-		op, err = ask(ctx, p, r.Region, name, p.instances.Delete, &computepb.DeleteInstanceRequest{
+		err = change(ctx, p, r.Region, "instances.delete", p.instances.Delete, &computepb.DeleteInstanceRequest{
 			Project: p.project, Zone: r.Zone, Instance: r.ID, RequestId: requestID()})
 	case providers.Disk:
-		name = "disks.delete"
-		op, err = ask(ctx, p, r.Region, name, p.disks.Delete, &computepb.DeleteDiskRequest{
+		err = change(ctx, p, r.Region, "disks.delete", p.disks.Delete, &computepb.DeleteDiskRequest{
 			Project: p.project, Zone: r.Zone, Disk: r.ID, RequestId: requestID()})
 	case providers.FirewallRule:
-		name = "firewalls.delete"
-		op, err = ask(ctx, p, "", name, p.firewalls.Delete, &computepb.DeleteFirewallRequest{
+		err = change(ctx, p, "", "firewalls.delete", p.firewalls.Delete, &computepb.DeleteFirewallRequest{
 			Project: p.project, Firewall: r.ID, RequestId: requestID()})
+	case providers.Subnet:
+		err = change(ctx, p, r.Region, "subnetworks.delete", p.subnets.Delete, &computepb.DeleteSubnetworkRequest{
+			Project: p.project, Region: r.Region, Subnetwork: r.ID, RequestId: requestID()})
 	case providers.Network:
-		name = "networks.delete"
-		op, err = ask(ctx, p, "", name, p.networks.Delete, &computepb.DeleteNetworkRequest{
+		err = change(ctx, p, "", "networks.delete", p.networks.Delete, &computepb.DeleteNetworkRequest{
 			Project: p.project, Network: r.ID, RequestId: requestID()})
-	}
-	if err == nil {
-		err = p.finish(ctx, r.Region, name, op)
 	}
 	if providers.KindOf(err) == providers.NotFound {
 		return nil

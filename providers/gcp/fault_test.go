@@ -107,7 +107,7 @@ func TestListOfSilentServerIsCutOff(t *testing.T) {
 	if _, err := p.List(t.Context(), "r1", []string{belgium}); providers.KindOf(err) != providers.Timeout {
 		t.Errorf("List: %v, want a time-out", err)
 	}
-	for range 8 { // four lists, two tries each
+	for range 10 { // five lists, two tries each
 		<-ended
 	}
 }

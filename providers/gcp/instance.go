@@ -36,7 +36,8 @@ func (p *Provider) instance(spec providers.Spec, zone, name string) *computepb.I
 			},
 		}},
 		NetworkInterfaces: []*computepb.NetworkInterface{{
-			Network: new(p.networkURL(spec.Run.ID)),
+			Network:    new(p.networkURL(spec.Run.ID)),
+			Subnetwork: new(p.subnetURL(spec.Run.ID, spec.Region)),
 			AccessConfigs: []*computepb.AccessConfig{{
 				Name: new("External NAT"), Type: new("ONE_TO_ONE_NAT"), NetworkTier: new("PREMIUM"),
 			}},

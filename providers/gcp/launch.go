@@ -90,13 +90,10 @@ func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone strin
 // insert makes the instance. One by that name is left as it is: await looks
 // whether it is ours.
 func (p *Provider) insert(ctx context.Context, spec providers.Spec, zone, name string) error {
-	op, err := ask(ctx, p, spec.Region, "instances.insert", p.instances.Insert, &computepb.InsertInstanceRequest{
+	err := change(ctx, p, spec.Region, "instances.insert", p.instances.Insert, &computepb.InsertInstanceRequest{
 		Project: p.project, Zone: zone, RequestId: requestID(),
 		InstanceResource: p.instance(spec, zone, name),
 	})
-	if err == nil {
-		err = p.finish(ctx, spec.Region, "instances.insert", op)
-	}
 	if providers.KindOf(err) == providers.Exists {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	compute "cloud.google.com/go/compute/apiv1"
 	"cloud.google.com/go/compute/apiv1/computepb"
 	"golang.org/x/sync/errgroup"
 	"google.golang.org/api/iterator"
@@ -13,12 +14,13 @@ import (
 	"github.com/antipode-bench/antipode/providers"
 )
 
-// List asks for instances and disks of all zones at once, and for the rules
-// and networks, which are global.
+// List asks for the instances, disks and subnets of all regions at once, and
+// for the rules and networks, which are global.
 func (p *Provider) List(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
 	parts := []func() ([]providers.Resource, error){
 		func() ([]providers.Resource, error) { return p.listInstances(ctx, runID, regions) },
 		func() ([]providers.Resource, error) { return p.listDisks(ctx, runID, regions) },
+		func() ([]providers.Resource, error) { return p.listSubnets(ctx, runID, regions) },
 		func() ([]providers.Resource, error) { return p.listRules(ctx, runID) },
 		func() ([]providers.Resource, error) { return p.listNetworks(ctx, runID) },
 	}
@@ -35,7 +37,7 @@ func (p *Provider) List(ctx context.Context, runID string, regions []string) ([]
 	return slices.Concat(found...), errors.Join(errs...)
 }
 
-// scoped is what an aggregated list says of one zone.
+// scoped is what an aggregated list says of one zone or region.
 type scoped struct {
 	scope   string
 	warning *computepb.Warning
@@ -43,77 +45,90 @@ type scoped struct {
 }
 
 func (p *Provider) listInstances(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
-	return p.aggregate(ctx, regions, "instances.aggregatedList", func(ctx context.Context) ([]scoped, []string, error) {
+	return p.aggregate(ctx, regions, "instances.aggregatedList", func(ctx context.Context) (answer, error) {
 		it := p.instances.AggregatedList(ctx, &computepb.AggregatedListInstancesRequest{
 			Project: p.project, Filter: new(labelFilter(runID))}, once)
-		var unreachable []string
-		var list []scoped
-		for {
-			pair, err := it.Next()
-			if page, ok := it.Response.(*computepb.InstanceAggregatedList); ok {
-				unreachable = append(unreachable, page.GetUnreachables()...)
-			}
-			if err != nil {
-				return list, unreachable, unlessDone(err)
-			}
+		return read(it, &it.Response, func(pair compute.InstancesScopedListPair) scoped {
 			s := scoped{scope: pair.Key, warning: pair.Value.GetWarning()}
 			for _, i := range pair.Value.GetInstances() {
 				if matches(i.GetLabels(), runID) {
 					s.items = append(s.items, labelled(providers.Instance, i.GetName(), i.GetZone(), i.GetStatus(), i.GetLabels()))
 				}
 			}
-			list = append(list, s)
-		}
+			return s
+		})
 	})
 }
 
 func (p *Provider) listDisks(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
-	return p.aggregate(ctx, regions, "disks.aggregatedList", func(ctx context.Context) ([]scoped, []string, error) {
+	return p.aggregate(ctx, regions, "disks.aggregatedList", func(ctx context.Context) (answer, error) {
 		it := p.disks.AggregatedList(ctx, &computepb.AggregatedListDisksRequest{
 			Project: p.project, Filter: new(labelFilter(runID))}, once)
-		var unreachable []string
-		var list []scoped
-		for {
-			pair, err := it.Next()
-			if page, ok := it.Response.(*computepb.DiskAggregatedList); ok {
-				unreachable = append(unreachable, page.GetUnreachables()...)
-			}
-			if err != nil {
-				return list, unreachable, unlessDone(err)
-			}
+		return read(it, &it.Response, func(pair compute.DisksScopedListPair) scoped {
 			s := scoped{scope: pair.Key, warning: pair.Value.GetWarning()}
 			for _, d := range pair.Value.GetDisks() {
 				if matches(d.GetLabels(), runID) {
 					s.items = append(s.items, labelled(providers.Disk, d.GetName(), d.GetZone(), d.GetStatus(), d.GetLabels()))
 				}
 			}
-			list = append(list, s)
-		}
+			return s
+		})
 	})
+}
+
+func (p *Provider) listSubnets(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
+	return p.aggregate(ctx, regions, "subnetworks.aggregatedList", func(ctx context.Context) (answer, error) {
+		it := p.subnets.AggregatedList(ctx, &computepb.AggregatedListSubnetworksRequest{Project: p.project}, once)
+		return read(it, &it.Response, func(pair compute.SubnetworksScopedListPair) scoped {
+			s := scoped{scope: pair.Key, warning: pair.Value.GetWarning()}
+			for _, n := range pair.Value.GetSubnetworks() {
+				if matches(described(n.GetDescription()), runID) {
+					res := unlabelled(providers.Subnet, n.GetName(), n.GetDescription())
+					res.Region = last(n.GetRegion())
+					s.items = append(s.items, res)
+				}
+			}
+			return s
+		})
+	})
+}
+
+// answer is an aggregated list, read to its end.
+type answer struct {
+	scopes      []scoped
+	unreachable []string // scopes
+}
+
+// read reads an aggregated list. response is the iterator's, which says more of
+// the page than its items do.
+func read[Pair any](it interface{ Next() (Pair, error) }, response *any, scope func(Pair) scoped) (a answer, err error) {
+	for {
+		pair, err := it.Next()
+		if page, ok := (*response).(interface{ GetUnreachables() []string }); ok {
+			a.unreachable = append(a.unreachable, page.GetUnreachables()...)
+		}
+		if err != nil {
+			return a, unlessDone(err)
+		}
+		a.scopes = append(a.scopes, scope(pair))
+	}
 }
 
 // aggregate keeps what is in regions. A zone that did not answer is an error
 // there: what it holds is unknown, which is not "nothing".
 func (p *Provider) aggregate(ctx context.Context, regions []string, op string,
-	list func(context.Context) ([]scoped, []string, error)) ([]providers.Resource, error) {
-	type answer struct {
-		scopes      []scoped
-		unreachable []string
-	}
-	a, err := call(ctx, p, "", op, func(ctx context.Context) (a answer, err error) {
-		a.scopes, a.unreachable, err = list(ctx)
-		return a, err
-	})
+	list func(context.Context) (answer, error)) ([]providers.Resource, error) {
+	a, err := call(ctx, p, "", op, list)
 	if err != nil {
 		return nil, err
 	}
 	var found []providers.Resource
 	var errs []error
 	unknown := func(scope, why string) {
-		errs = append(errs, &providers.Error{Op: op, Cloud: Cloud, Region: regionOf(last(scope)), Kind: providers.Temporary,
+		errs = append(errs, &providers.Error{Op: op, Cloud: Cloud, Region: regionOfScope(scope), Kind: providers.Temporary,
 			Err: fmt.Errorf("%s: %s", last(scope), why)})
 	}
-	wanted := func(scope string) bool { return slices.Contains(regions, regionOf(last(scope))) }
+	wanted := func(scope string) bool { return slices.Contains(regions, regionOfScope(scope)) }
 	slices.Sort(a.unreachable)
 	for _, scope := range slices.Compact(a.unreachable) {
 		if wanted(scope) {
@@ -148,7 +163,7 @@ func (p *Provider) listRules(ctx context.Context, runID string) ([]providers.Res
 	rules, err := p.rules(ctx, runID)
 	var list []providers.Resource
 	for _, r := range rules {
-		list = append(list, global(providers.FirewallRule, r.GetName(), r.GetDescription()))
+		list = append(list, unlabelled(providers.FirewallRule, r.GetName(), r.GetDescription()))
 	}
 	return list, err
 }
@@ -160,12 +175,13 @@ func (p *Provider) listNetworks(ctx context.Context, runID string) ([]providers.
 	})
 	var list []providers.Resource
 	for _, n := range networks {
-		list = append(list, global(providers.Network, n.GetName(), n.GetDescription()))
+		list = append(list, unlabelled(providers.Network, n.GetName(), n.GetDescription()))
 	}
 	return list, err
 }
 
-func global(kind, name, description string) providers.Resource {
+// unlabelled is what has only a description to say whose it is.
+func unlabelled(kind, name, description string) providers.Resource {
 	labels := described(description)
 	return providers.Resource{Cloud: Cloud, Kind: kind, ID: name, RunID: labels[providers.TagRun], Expires: expiry(labels)}
 }

@@ -30,6 +30,15 @@ func regionOf(zone string) string {
 	return zone[:i]
 }
 
+// regionOfScope is where a scope of an aggregated list is: a region itself, or
+// a zone.
+func regionOfScope(scope string) string {
+	if path.Base(path.Dir(scope)) == "regions" {
+		return last(scope)
+	}
+	return regionOf(last(scope))
+}
+
 // labels mark instances and disks.
 func labels(run providers.Run) map[string]string {
 	return map[string]string{

@@ -7,19 +7,33 @@ import (
 	"net/netip"
 
 	"cloud.google.com/go/compute/apiv1/computepb"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/antipode-bench/antipode/providers"
 )
 
 const sshPort = 22
 
-// prepare makes what all of a run's machines share. Launches that come at the
-// same time wait for one of them to do it.
+// prepare makes what machines need around them: the run's network, and then in
+// it the SSH rule and the region's subnet.
 func (p *Provider) prepare(ctx context.Context, spec providers.Spec) error {
+	err := p.together(ctx, "network "+spec.Run.ID, func() error { return p.ensureNetwork(ctx, spec.Run) })
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return p.together(ctx, "rule "+spec.Run.ID, func() error { return p.ensureSSHRule(ctx, spec) })
+	})
+	g.Go(func() error { return p.ensureSubnet(ctx, spec.Run, spec.Region) })
+	return g.Wait()
+}
+
+// together does once what several launches need at the same time: one does it,
+// the others wait.
+func (p *Provider) together(ctx context.Context, what string, do func() error) error {
 	for {
-		flight := p.preparing.DoChan(spec.Run.ID, func() (any, error) {
-			return nil, p.prepareNow(ctx, spec)
-		})
+		flight := p.preparing.DoChan(what, func() (any, error) { return nil, do() })
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -37,10 +51,7 @@ func ended(err error) bool {
 	return providers.KindOf(err) == providers.Canceled || errors.Is(err, context.DeadlineExceeded)
 }
 
-func (p *Provider) prepareNow(ctx context.Context, spec providers.Spec) error {
-	if err := p.ensureNetwork(ctx, spec.Run); err != nil {
-		return err
-	}
+func (p *Provider) ensureSSHRule(ctx context.Context, spec providers.Spec) error {
 	_, err := p.insertRule(ctx, spec.Run, sshRule(spec.Run.ID), providers.Name(spec.Run.ID), []netip.Addr{spec.SSHFrom},
 		allow("tcp", sshPort))
 	return err
@@ -49,17 +60,14 @@ func (p *Provider) prepareNow(ctx context.Context, spec providers.Spec) error {
 // ensureNetwork makes the run's network, or adopts it.
 func (p *Provider) ensureNetwork(ctx context.Context, run providers.Run) error {
 	name := providers.Name(run.ID)
-	op, err := ask(ctx, p, "", "networks.insert", p.networks.Insert, &computepb.InsertNetworkRequest{
+	err := change(ctx, p, "", "networks.insert", p.networks.Insert, &computepb.InsertNetworkRequest{
 		Project: p.project, RequestId: requestID(),
 		NetworkResource: &computepb.Network{
 			Name:                  &name,
 			Description:           new(description(run)),
-			AutoCreateSubnetworks: new(true), // unset asks for a legacy network
+			AutoCreateSubnetworks: new(false), // unset asks for a legacy network
 		},
 	})
-	if err == nil {
-		err = p.finish(ctx, "", "networks.insert", op)
-	}
 	if providers.KindOf(err) != providers.Exists {
 		return err
 	}
@@ -85,7 +93,7 @@ func (p *Provider) adopt(op, kind, name, text, runID string) error {
 // name, of the same run.
 func (p *Provider) insertRule(ctx context.Context, run providers.Run, name, tag string, sources []netip.Addr,
 	allowed ...*computepb.Allowed) (made bool, err error) {
-	op, err := ask(ctx, p, "", "firewalls.insert", p.firewalls.Insert, &computepb.InsertFirewallRequest{
+	err = change(ctx, p, "", "firewalls.insert", p.firewalls.Insert, &computepb.InsertFirewallRequest{
 		Project: p.project, RequestId: requestID(),
 		FirewallResource: &computepb.Firewall{
 			Name:         &name,
@@ -97,9 +105,6 @@ func (p *Provider) insertRule(ctx context.Context, run providers.Run, name, tag 
 			Allowed:      allowed,
 		},
 	})
-	if err == nil {
-		err = p.finish(ctx, "", "firewalls.insert", op)
-	}
 	if providers.KindOf(err) != providers.Exists {
 		return err == nil, err
 	}

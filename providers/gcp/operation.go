@@ -9,13 +9,24 @@ import (
 
 	compute "cloud.google.com/go/compute/apiv1"
 	"cloud.google.com/go/compute/apiv1/computepb"
+	"github.com/googleapis/gax-go/v2"
 
 	"github.com/antipode-bench/antipode/providers"
 )
 
-// operationLimit bounds one operation. An auto-mode network takes the longest,
+// operationLimit bounds one operation. A machine that stops takes the longest,
 // about a minute.
 const operationLimit = 5 * time.Minute
+
+// change makes a call that begins an operation, and waits for its end.
+func change[In any](ctx context.Context, p *Provider, region, op string,
+	method func(context.Context, In, ...gax.CallOption) (*compute.Operation, error), in In) error {
+	operation, err := ask(ctx, p, region, op, method, in)
+	if err != nil {
+		return err
+	}
+	return p.finish(ctx, region, op, operation)
+}
 
 // finish waits for an operation and returns the error it ended with. The SDK's
 // own Wait sleeps up to a minute, takes some failures for success, and drops

@@ -43,10 +43,11 @@ type Provider struct {
 	instances *compute.InstancesClient
 	disks     *compute.DisksClient
 	networks  *compute.NetworksClient
+	subnets   *compute.SubnetworksClient
 	firewalls *compute.FirewallsClient
 	regions   *compute.RegionsClient
 
-	preparing singleflight.Group // of a run's network, by run id
+	preparing singleflight.Group // of what a run's machines share, by what and run id
 	admitting locks              // by run id and region
 }
 
@@ -72,12 +73,13 @@ func New(ctx context.Context, opts Options) (*Provider, error) {
 }
 
 func (p *Provider) connect(ctx context.Context, opts []option.ClientOption) error {
-	var errs [5]error
+	var errs [6]error
 	p.instances, errs[0] = compute.NewInstancesRESTClient(ctx, opts...)
 	p.disks, errs[1] = compute.NewDisksRESTClient(ctx, opts...)
 	p.networks, errs[2] = compute.NewNetworksRESTClient(ctx, opts...)
 	p.firewalls, errs[3] = compute.NewFirewallsRESTClient(ctx, opts...)
 	p.regions, errs[4] = compute.NewRegionsRESTClient(ctx, opts...)
+	p.subnets, errs[5] = compute.NewSubnetworksRESTClient(ctx, opts...)
 	return errors.Join(errs[:]...)
 }
 

@@ -1,0 +1,49 @@
+package gcp
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"net/netip"
+
+	"cloud.google.com/go/compute/apiv1/computepb"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// ensureSubnet makes the region's part of the run's network, or adopts it.
+func (p *Provider) ensureSubnet(ctx context.Context, run providers.Run, region string) error {
+	name := providers.Name(run.ID)
+	err := change(ctx, p, region, "subnetworks.insert", p.subnets.Insert, &computepb.InsertSubnetworkRequest{
+		Project: p.project, Region: region, RequestId: requestID(),
+		SubnetworkResource: &computepb.Subnetwork{
+			Name:        &name,
+			Description: new(description(run)),
+			Network:     new(p.networkURL(run.ID)),
+			IpCidrRange: new(subnetRange(region).String()),
+		},
+	})
+	if providers.KindOf(err) != providers.Exists {
+		return err
+	}
+	subnet, err := ask(ctx, p, region, "subnetworks.get", p.subnets.Get, &computepb.GetSubnetworkRequest{
+		Project: p.project, Region: region, Subnetwork: name})
+	if err != nil {
+		return err
+	}
+	return p.adopt("subnetworks.insert", "subnet", name, subnet.GetDescription(), run.ID)
+}
+
+func (p *Provider) subnetURL(runID, region string) string {
+	return fmt.Sprintf("projects/%s/regions/%s/subnetworks/%s", p.project, region, providers.Name(runID))
+}
+
+// subnetRange is the region's share of 10.0.0.0/8, by a hash of its name:
+// launches in different regions then need not agree on who takes which.
+func subnetRange(region string) netip.Prefix {
+	hash := fnv.New32a()
+	hash.Write([]byte(region))
+	sum := hash.Sum32()
+	sum ^= sum >> 16
+	return netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(sum >> 8), byte(sum), 0}), 24)
+}
