@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// Drain looks and removes until two looks in a row find nothing: a list may lag
-// behind a create, and a thing just made would be left for ever.
+// Drain looks and removes until two looks in a row find nothing, the latter not
+// before settled (see Doubts): a list may lag behind a create, and a thing just
+// made would be left for ever.
 //
 // remove may leave what is still in use and may fail: the next look says
 // whether that mattered, and its last error is returned only if something is
 // left after limit. Two looks in a row that fail end it; what a failed look
 // did find is removed all the same.
-func Drain(ctx context.Context, limit time.Duration,
+func Drain(ctx context.Context, limit time.Duration, settled time.Time,
 	look func(context.Context) ([]Resource, error), remove func(context.Context, []Resource) error) error {
-	d := drain{look: look, remove: remove}
+	d := drain{settled: settled, look: look, remove: remove}
 	err := Poll(ctx, limit, AtOnce(Steady()), "teardown", d.pass)
 	if err == nil {
 		return nil
@@ -32,6 +33,8 @@ func Drain(ctx context.Context, limit time.Duration,
 }
 
 type drain struct {
+	settled time.Time
+
 	look   func(context.Context) ([]Resource, error)
 	remove func(context.Context, []Resource) error
 
@@ -42,6 +45,7 @@ type drain struct {
 }
 
 func (d *drain) pass(ctx context.Context) (bool, error) {
+	early := time.Now().Before(d.settled)
 	left, err := d.look(ctx)
 	d.lookErr = err
 	if len(left) > 0 || err == nil {
@@ -63,7 +67,7 @@ func (d *drain) pass(ctx context.Context) (bool, error) {
 		d.blind = 0
 		d.clean++
 	}
-	return d.clean == 2, nil
+	return d.clean >= 2 && !early, nil
 }
 
 var errBlind = errors.New("what is left is unknown")

@@ -82,7 +82,7 @@ func TestDrain(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				err := Drain(t.Context(), time.Minute, tt.world.look, tt.world.remove)
+				err := Drain(t.Context(), time.Minute, time.Time{}, tt.world.look, tt.world.remove)
 				if (err == nil) != (tt.wantErr == "") || err != nil && !strings.Contains(err.Error(), tt.wantErr) {
 					t.Errorf("Drain = %v, want %q", err, tt.wantErr)
 				}
@@ -92,6 +92,18 @@ func TestDrain(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What shows up after two empty looks is still removed while lists may be late.
+func TestDrainWaitsForLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := drainWorld{visibleAt: 5, goneAfter: 1}
+		start := time.Now()
+		err := Drain(t.Context(), time.Minute, start.Add(ListLag), w.look, w.remove)
+		if err != nil || w.removes != 1 || time.Since(start) < ListLag {
+			t.Errorf("Drain = %v after %v and %d removals, want one, and no end before %v", err, time.Since(start), w.removes, ListLag)
+		}
+	})
 }
 
 func TestCheckRunID(t *testing.T) {

@@ -34,7 +34,7 @@ func (p *Provider) Destroy(ctx context.Context, runID string, regions []string) 
 }
 
 func (r *region) destroy(ctx context.Context, runID string) error {
-	err := providers.Drain(ctx, teardownLimit,
+	err := providers.Drain(ctx, teardownLimit, r.doubts.Settled(runID),
 		func(ctx context.Context) ([]providers.Resource, error) { return r.list(ctx, runID) }, r.remove)
 	return providers.Wrap(Cloud, r.name, "Destroy", err)
 }

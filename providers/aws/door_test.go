@@ -12,6 +12,7 @@ import (
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/rack"
 	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 	"github.com/antipode-bench/antipode/providers"
@@ -37,8 +38,11 @@ const endpoint = "http://door.test"
 func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 	t.Helper()
 	w := &world{machines: vmtest.New()}
+	timing := rack.DefaultTiming()
+	timing.Visible = door.Range{Min: time.Second, Max: 6 * time.Second} // as late as EC2's lists may be
 	var err error
 	w.doors, err = door.New(door.Options{
+		Timing:   &timing,
 		Regions:  []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}, {Cloud: Cloud, Name: home("")}},
 		Machines: w.machines,
 		Faults:   faults,

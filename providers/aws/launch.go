@@ -41,6 +41,14 @@ func (p *Provider) launch(ctx context.Context, spec providers.Spec, m *providers
 		return errors.New("spec without the host key to give the machine")
 	}
 	r := p.region(spec.Region)
+	err := r.launchSomewhere(ctx, spec, m)
+	if err != nil {
+		r.doubts.Note(spec.Run.ID)
+	}
+	return err
+}
+
+func (r *region) launchSomewhere(ctx context.Context, spec providers.Spec, m *providers.Machine) error {
 	s, err := r.prepare(ctx, spec)
 	if err != nil {
 		return err

@@ -74,7 +74,8 @@ type region struct {
 	ssm    *ssm.Client
 	sts    *sts.Client // of the partition's home region
 
-	admitting sync.Mutex // Admit reads groups and fills them up: one at a time
+	admitting sync.Mutex       // Admit reads groups and fills them up: one at a time
+	doubts    providers.Doubts // by run id
 }
 
 func (p *Provider) region(name string) *region {

@@ -25,7 +25,7 @@ func (p *Provider) Destroy(ctx context.Context, runID string, regions []string) 
 	if err := providers.CheckRunID(runID); err != nil {
 		return providers.Wrap(Cloud, "", "Destroy", err)
 	}
-	err := providers.Drain(ctx, teardownLimit, func(ctx context.Context) ([]providers.Resource, error) {
+	err := providers.Drain(ctx, teardownLimit, p.doubts.Settled(runID), func(ctx context.Context) ([]providers.Resource, error) {
 		return p.List(ctx, runID, regions)
 	}, p.remove)
 	return providers.Wrap(Cloud, "", "Destroy", err)

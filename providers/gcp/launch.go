@@ -30,6 +30,14 @@ func (p *Provider) launch(ctx context.Context, spec providers.Spec, m *providers
 	if err := spec.Check(); err != nil {
 		return err
 	}
+	err := p.launchSomewhere(ctx, spec, m)
+	if err != nil {
+		p.doubts.Note(spec.Run.ID)
+	}
+	return err
+}
+
+func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *providers.Machine) error {
 	zones, err := p.zonesAndNetwork(ctx, spec)
 	if err != nil {
 		return err

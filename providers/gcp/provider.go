@@ -49,6 +49,7 @@ type Provider struct {
 
 	preparing singleflight.Group // of what a run's machines share, by what and run id
 	admitting locks              // by run id and region
+	doubts    providers.Doubts   // by run id
 }
 
 var _ providers.Provider = (*Provider)(nil)

@@ -3,12 +3,15 @@ package providertest
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/antipode-bench/antipode/providers"
 )
 
+// listed is what a list says once it can't be late any more.
 func listed(t *testing.T, p providers.Provider, runID string, regions ...string) []providers.Resource {
 	t.Helper()
+	time.Sleep(providers.ListLag)
 	list, err := p.List(testContext(t), runID, regions)
 	if err != nil {
 		t.Fatalf("List: %v", err)

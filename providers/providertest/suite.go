@@ -59,6 +59,7 @@ func Run(t *testing.T, cloud Cloud) {
 		"DestroyNeedsRun":       testDestroyNeedsRun,
 		"RunsApart":             testRunsApart,
 		"ClosedEndpoint":        testClosedEndpoint,
+		"LastCut":               testLastCut,
 	}
 	for _, m := range methods {
 		tests["Silent"+m.name] = m.testSilent
