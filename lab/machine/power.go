@@ -72,7 +72,7 @@ func parsePower(name string, args []string) (powerRequest, error) {
 			req.Action = powerOff
 		case "--halt":
 			req.Action = powerHalt
-		case "-f", "--force", "--no-wall":
+		case "-f", "-ff", "--force", "--no-wall":
 		default:
 			return powerRequest{}, fmt.Errorf("argument %s is not supported by a lab machine", a)
 		}

@@ -34,7 +34,7 @@ func TestParseShutdown(t *testing.T) {
 
 func TestParsePower(t *testing.T) {
 	for line, want := range map[string]powerAction{
-		"poweroff": powerOff, "poweroff -f": powerOff, "halt": powerHalt, "halt -p": powerOff, "poweroff --halt": powerHalt,
+		"poweroff": powerOff, "poweroff -f": powerOff, "poweroff -ff": powerOff, "halt": powerHalt, "halt -p": powerOff, "poweroff --halt": powerHalt,
 	} {
 		f := strings.Fields(line)
 		got, err := parsePower(f[0], f[1:])

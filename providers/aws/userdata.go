@@ -8,10 +8,11 @@ import (
 
 // selfDestruct powers the machine off at a Unix time, which terminates it. It
 // is computed at every boot, so that it survives reboots. It runs in the
-// background: early in a boot, shutdown may wait for the system bus. Should
-// the bus never come, the machine sleeps and pulls the plug itself.
+// background: early in a boot, shutdown may wait for the system bus. What
+// shutdown schedules is lost when the bus never comes or logind restarts, so a
+// minute later the machine pulls the plug itself.
 const selfDestruct = `left=$(( (%d - $(date +%%s) + 59) / 60 )); [ "$left" -gt 0 ] || left=0; ` +
-	`{ shutdown -P "+$left" || { sleep "$((left * 60))"; poweroff -ff; }; } </dev/null >/dev/null 2>&1 &`
+	`{ shutdown -P "+$left"; sleep "$((left * 60 + 60))"; poweroff -ff; } </dev/null >/dev/null 2>&1 &`
 
 // userData is the cloud-init document of a machine: the end of its life first,
 // then the host key the controller has pinned. The key is the only one made
