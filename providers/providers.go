@@ -21,6 +21,7 @@ type Spec struct {
 	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)
 	HostKey       string     // its public half, one authorized_keys line
 	SSHFrom       netip.Addr // the only address that may reach port 22
+	Adopt         bool       // an earlier process may have made it: look for it, in every zone, first
 }
 
 // Machine is one running machine. Cells a cloud does not tell are empty.
@@ -62,7 +63,8 @@ type Provider interface {
 
 	// Launch makes one machine in spec.Region with all it needs (key, network,
 	// the rule that lets spec.SSHFrom in) and returns once it has an address and
-	// a known host key. SSH may not answer yet. On an error it returns what it
+	// a known host key. SSH may not answer yet. Called again it returns the same
+	// machine, and leaves SSH open to spec.SSHFrom only. On an error it returns what it
 	// made so far (ID set if there is an instance), for the message only:
 	// Destroy goes by tag.
 	Launch(ctx context.Context, spec Spec) (Machine, error)

@@ -120,3 +120,24 @@ func TestNoCredentials(t *testing.T) {
 		}
 	}
 }
+
+// A machine that had to go to the second zone is the one that is adopted,
+// though the first has room again.
+func TestAdoptsInWhateverZone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := fault.Call{Place: fault.Place{Zone: ireland + "a"}, Call: "RunInstances", Kind: fault.Capacity, Count: 1}
+		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
+		spec := testSpec(t, ireland)
+		first, err := w.provider.Launch(t.Context(), spec)
+		if err != nil || first.Zone != ireland+"b" {
+			t.Fatalf("Launch = %s, %v; want the second zone", first.Zone, err)
+		}
+		spec.Adopt = true
+		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
+			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
+		}
+		if running := w.machines.Running(); len(running) != 1 {
+			t.Errorf("running: %v; want one", running)
+		}
+	})
+}

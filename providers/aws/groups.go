@@ -12,8 +12,9 @@ import (
 )
 
 // ensureGroup makes the security group, or adopts it: the API has no token for
-// this call, so a repeat after a lost answer finds its own work.
-func (r *region) ensureGroup(ctx context.Context, run providers.Run, vpc, name string) (string, error) {
+// this call, so a repeat after a lost answer finds its own work. made is true
+// for a group that is certainly new, without a rule.
+func (r *region) ensureGroup(ctx context.Context, run providers.Run, vpc, name string) (id string, made bool, err error) {
 	out, err := ask(ctx, r, r.ec2.CreateSecurityGroup, &ec2.CreateSecurityGroupInput{
 		GroupName:         aws.String(name),
 		Description:       aws.String("Antipode run " + run.ID),
@@ -21,12 +22,13 @@ func (r *region) ensureGroup(ctx context.Context, run providers.Run, vpc, name s
 		TagSpecifications: tagged(run, types.ResourceTypeSecurityGroup),
 	})
 	if err == nil {
-		return aws.ToString(out.GroupId), nil
+		return aws.ToString(out.GroupId), true, nil
 	}
 	if providers.KindOf(err) != providers.Exists {
-		return "", err
+		return "", false, err
 	}
-	return r.findGroup(ctx, run, name)
+	id, err = r.findGroup(ctx, run, name)
+	return id, false, err
 }
 
 // findGroup waits until the API lists the run's group of that name.

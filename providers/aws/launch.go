@@ -53,6 +53,9 @@ func (r *region) launchSomewhere(ctx context.Context, spec providers.Spec, m *pr
 	if err != nil {
 		return err
 	}
+	if s.there != nil {
+		return r.adopt(ctx, *s.there, m)
+	}
 	m.Image = s.image
 	for _, at := range s.places {
 		m.Zone = at.zone
@@ -69,6 +72,7 @@ type site struct {
 	image  string
 	groups [1 + peerGroups]string // ids: SSH's, then the peers'
 	places []place
+	there  *types.Instance // an earlier process made it
 }
 
 // prepare does everything that does not depend on each other at once: a far
@@ -80,6 +84,9 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 	g.Go(func() (err error) { s.image, err = r.image(ctx, spec.MachineType); return err })
 	g.Go(func() (err error) { offered, err = r.zonesOffering(ctx, spec.MachineType); return err })
 	g.Go(func() error { return r.importKey(ctx, spec) })
+	if spec.Adopt {
+		g.Go(func() (err error) { s.there, err = r.find(ctx, spec.Run.ID); return err })
+	}
 	g.Go(func() error {
 		vpc, err := r.defaultVPC(ctx)
 		if err != nil {
@@ -89,7 +96,7 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 		g.Go(func() (err error) { s.groups[0], err = r.sshGroup(ctx, spec, vpc); return err })
 		for n := range peerGroups {
 			g.Go(func() (err error) {
-				s.groups[1+n], err = r.ensureGroup(ctx, spec.Run, vpc, peerGroup(spec.Run.ID, n))
+				s.groups[1+n], _, err = r.ensureGroup(ctx, spec.Run, vpc, peerGroup(spec.Run.ID, n))
 				return err
 			})
 		}
@@ -106,11 +113,15 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 }
 
 func (r *region) sshGroup(ctx context.Context, spec providers.Spec, vpc string) (string, error) {
-	id, err := r.ensureGroup(ctx, spec.Run, vpc, providers.Name(spec.Run.ID))
+	id, made, err := r.ensureGroup(ctx, spec.Run, vpc, providers.Name(spec.Run.ID))
 	if err != nil {
 		return "", err
 	}
-	return id, r.authorize(ctx, id, rule{"tcp", sshPort, spec.SSHFrom.Unmap()})
+	from := rule{"tcp", sshPort, spec.SSHFrom.Unmap()}
+	if err := r.authorize(ctx, id, from); err != nil || made {
+		return id, err
+	}
+	return id, r.revokeAllBut(ctx, id, from)
 }
 
 // launchAt starts the machine in one zone and waits for its address.
@@ -119,6 +130,11 @@ func (r *region) launchAt(ctx context.Context, spec providers.Spec, s site, at p
 	if err != nil {
 		return err
 	}
+	return r.settle(ctx, id, m)
+}
+
+// settle waits until the machine has its addresses.
+func (r *region) settle(ctx context.Context, id string, m *providers.Machine) error {
 	m.ID = id
 	instance, err := r.await(ctx, id)
 	if err != nil {

@@ -42,6 +42,12 @@ func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *
 	if err != nil {
 		return err
 	}
+	if spec.Adopt {
+		zones, err = p.adoptFrom(ctx, spec, zones)
+		if err != nil {
+			return err
+		}
+	}
 	m.Image = image(spec.MachineType)
 	for _, zone := range zones {
 		m.Zone = zone

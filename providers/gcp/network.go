@@ -52,9 +52,12 @@ func ended(err error) bool {
 }
 
 func (p *Provider) ensureSSHRule(ctx context.Context, spec providers.Spec) error {
-	_, err := p.insertRule(ctx, spec.Run, sshRule(spec.Run.ID), providers.Name(spec.Run.ID), []netip.Addr{spec.SSHFrom},
-		allow("tcp", sshPort))
-	return err
+	name, from := sshRule(spec.Run.ID), []netip.Addr{spec.SSHFrom}
+	made, err := p.insertRule(ctx, spec.Run, name, providers.Name(spec.Run.ID), from, allow("tcp", sshPort))
+	if err != nil || made {
+		return err
+	}
+	return p.moveRule(ctx, name, from)
 }
 
 // ensureNetwork makes the run's network, or adopts it.

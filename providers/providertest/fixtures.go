@@ -15,6 +15,7 @@ import (
 
 var (
 	controller = netip.MustParseAddr("198.18.0.1")
+	elsewhere  = netip.MustParseAddr("198.18.0.2")
 	stranger   = netip.MustParseAddr("198.19.255.254")
 )
 

@@ -47,6 +47,31 @@ func testLaunchTwice(t *testing.T, c Cloud) {
 	destroyed(t, w, "r1", c.Regions[0])
 }
 
+// testLaunchAdopts: a controller that goes on with a run, elsewhere, gets the
+// machine that is there, and SSH moves with it. Where none is, it gets a new one.
+func testLaunchAdopts(t *testing.T, c Cloud) {
+	p, w := opened(t, c)
+	spec := c.spec(t, run("r1"), c.Regions[0])
+	first := launch(t, p, spec)
+	spec.Adopt, spec.SSHFrom = true, elsewhere
+	for range 2 {
+		if second := launch(t, p, spec); second != first {
+			t.Errorf("adopted %+v, want %+v", second, first)
+		}
+	}
+	if !w.Reaches(first, "tcp", 22, elsewhere) {
+		t.Errorf("the controller does not reach SSH from its new address")
+	}
+	if w.Reaches(first, "tcp", 22, controller) {
+		t.Errorf("SSH is still open to the controller's old address")
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+	if again := launch(t, p, spec); again.Public == first.Public && again.ID == first.ID {
+		t.Errorf("adopted %s, which was destroyed", again.ID)
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+}
+
 func testLaunchRegionsAtOnce(t *testing.T, c Cloud) {
 	p, w := opened(t, c)
 	r, ctx := run("r1"), testContext(t)

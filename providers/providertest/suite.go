@@ -44,6 +44,7 @@ func Run(t *testing.T, cloud Cloud) {
 	tests := map[string]func(*testing.T, Cloud){
 		"Launch":                testLaunch,
 		"LaunchTwice":           testLaunchTwice,
+		"LaunchAdopts":          testLaunchAdopts,
 		"LaunchRegionsAtOnce":   testLaunchRegionsAtOnce,
 		"LaunchBadSpec":         testLaunchBadSpec,
 		"LaunchUnknownRegion":   testLaunchUnknownRegion,

@@ -1,0 +1,45 @@
+package gcp
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+
+	"cloud.google.com/go/compute/apiv1/computepb"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// adoptFrom leaves of zones the one in which an earlier process made the run's
+// machine, if there is one: names are unique in a zone only, so the first zone
+// would give a second machine. One on its way out doesn't count.
+func (p *Provider) adoptFrom(ctx context.Context, spec providers.Spec, zones []string) ([]string, error) {
+	there, err := p.listInstances(ctx, spec.Run.ID, []string{spec.Region})
+	if err != nil {
+		return nil, err
+	}
+	name := instanceName(spec.Run.ID, spec.Region)
+	for _, r := range there {
+		if r.ID == name && r.State != "STOPPING" {
+			return []string{r.Zone}, nil
+		}
+	}
+	return zones, nil
+}
+
+// moveRule makes sources the only ones of a rule that exists: the controller
+// has moved, and its old address may be somebody else's.
+func (p *Provider) moveRule(ctx context.Context, name string, sources []netip.Addr) error {
+	rule, err := ask(ctx, p, "", "firewalls.get", p.firewalls.Get, &computepb.GetFirewallRequest{Project: p.project, Firewall: name})
+	if err != nil || slices.Equal(rule.GetSourceRanges(), ranges(sources)) {
+		return err
+	}
+	op, err := ask(ctx, p, "", "firewalls.patch", p.firewalls.Patch, &computepb.PatchFirewallRequest{
+		Project: p.project, Firewall: name, RequestId: requestID(),
+		FirewallResource: &computepb.Firewall{SourceRanges: ranges(sources)},
+	})
+	if err != nil {
+		return err
+	}
+	return p.finish(ctx, "", "firewalls.patch", op)
+}
