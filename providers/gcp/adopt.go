@@ -34,12 +34,8 @@ func (p *Provider) moveRule(ctx context.Context, name string, sources []netip.Ad
 	if err != nil || slices.Equal(rule.GetSourceRanges(), ranges(sources)) {
 		return err
 	}
-	op, err := ask(ctx, p, "", "firewalls.patch", p.firewalls.Patch, &computepb.PatchFirewallRequest{
+	return change(ctx, p, "", "firewalls.patch", p.firewalls.Patch, &computepb.PatchFirewallRequest{
 		Project: p.project, Firewall: name, RequestId: requestID(),
 		FirewallResource: &computepb.Firewall{SourceRanges: ranges(sources)},
 	})
-	if err != nil {
-		return err
-	}
-	return p.finish(ctx, "", "firewalls.patch", op)
 }
