@@ -44,7 +44,16 @@ func TestKill(t *testing.T) {
 				}
 				strike(t, s, inner(t, family))
 				struck := time.Now()
-				eventually(t, killLimit, "end of "+how, func() bool { return len(survivors(family, made)) == 0 })
+				var left []string
+				for time.Since(struck) < killLimit {
+					if left = survivors(family, made); len(left) == 0 {
+						break
+					}
+					time.Sleep(50 * time.Millisecond)
+				}
+				if len(left) > 0 {
+					t.Fatalf("after %v there are still %v", killLimit, left)
+				}
 				s.wait(t, killLimit)
 				t.Logf("all gone after %v", time.Since(struck).Round(10*time.Millisecond))
 				if more := lookAtHost(t, u).added(before); len(more) > 0 {

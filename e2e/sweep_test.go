@@ -23,28 +23,50 @@ const columns = "run_id,timestamp,status,error,from_cloud,from_region,from_zone,
 	"distance_km,path,ip_version,network_tier,rtt_min_ms,rtt_mean_ms,rtt_p50_ms,rtt_p99_ms,rtt_stddev_ms,rtt_loss_ratio,rtt_probes," +
 	"goodput_bps,goodput_mean_bps,bytes,duration_s,streams,congestion_control,mss_bytes,retransmit_ratio,limited_by,flags"
 
+// tries is how often a sweep is measured again when the lab itself says that
+// this computer was too busy for it to be exact.
+const tries = 3
+
 // TestSweep is the main job: thirty pairs, files that are complete, and figures
 // that agree with the lab's truth and with what its router counted.
 func TestSweep(t *testing.T) {
 	for name, u := range users(t) {
 		t.Run(name, func(t *testing.T) {
-			o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--regions", six, "--duration", "3s")
-			o.want(t, 0, "30 pairs: 30 ok, 0 failed, 0 skipped", "nothing is left")
-			dir := u.runFolder(t)
-			rows := readRows(t, dir)
-			checkRows(t, rows, filepath.Base(dir))
-			checkTruth(t, rows, readTable(t, filepath.Join(dir, "truth.csv")))
-			checkDelivered(t, rows, readTable(t, filepath.Join(dir, "delivered.csv")))
-			checkCharts(t, filepath.Join(dir, "charts"))
-			for _, name := range []string{"journal.jsonl", "world.yaml"} {
-				if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
-					t.Errorf("%s: %v, or empty", name, err)
+			for try := 1; ; try++ {
+				off, excused := sweepSix(t, u)
+				if len(off) == 0 {
+					break
 				}
+				if !excused || try == tries {
+					t.Fatalf("not true:\n%s", strings.Join(off, "\n"))
+				}
+				t.Logf("measured again, because the lab was not exact; off were:\n%s", strings.Join(off, "\n"))
 			}
-			truth := u.run(t, time.Minute, "lab", "truth", filepath.Base(dir))
-			truth.want(t, 0, "from_cloud,from_region,to_cloud,to_region,rtt_ms,goodput_bps,limited_by")
 		})
 	}
+}
+
+// sweepSix sweeps and checks everything that does not depend on the computer's
+// load. It returns the figures that are off the truth, and whether the lab said
+// why they may be.
+func sweepSix(t *testing.T, u user) (off []string, excused bool) {
+	t.Helper()
+	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--regions", six, "--duration", "3s")
+	o.want(t, 0, "30 pairs: 30 ok, 0 failed, 0 skipped", "nothing is left")
+	dir := u.runFolder(t)
+	defer os.RemoveAll(dir)
+	rows := readRows(t, dir)
+	checkRows(t, rows, filepath.Base(dir))
+	checkDelivered(t, rows, readTable(t, filepath.Join(dir, "delivered.csv")))
+	checkCharts(t, filepath.Join(dir, "charts"))
+	for _, name := range []string{"journal.jsonl", "world.yaml"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
+			t.Errorf("%s: %v, or empty", name, err)
+		}
+	}
+	truth := u.run(t, time.Minute, "lab", "truth", filepath.Base(dir))
+	truth.want(t, 0, "from_cloud,from_region,to_cloud,to_region,rtt_ms,goodput_bps,limited_by")
+	return untrue(t, rows, readTable(t, filepath.Join(dir, "truth.csv"))), strings.Contains(o.stderr, "too busy")
 }
 
 func readRows(t *testing.T, dir string) []results.Row {
@@ -113,19 +135,21 @@ func (tb table) number(t *testing.T, r results.Row, column string) float64 {
 	return x
 }
 
-// checkTruth holds figures against what a perfect measurement would have said.
-func checkTruth(t *testing.T, rows []results.Row, truth table) {
+// untrue lists the figures that are further from what a perfect measurement
+// would have said than is allowed.
+func untrue(t *testing.T, rows []results.Row, truth table) (off []string) {
 	t.Helper()
 	for _, r := range rows {
 		want := truth.number(t, r, "rtt_ms")
-		if off := math.Abs(*r.RTTP50Ms - want); off > max(1, want/100) {
-			t.Errorf("%s > %s: RTT %.3f ms, true %.3f ms", r.FromRegion, r.ToRegion, *r.RTTP50Ms, want)
+		if d := math.Abs(*r.RTTP50Ms - want); d > max(1, want/100) {
+			off = append(off, fmt.Sprintf("%s > %s: RTT %.3f ms, true %.3f ms", r.FromRegion, r.ToRegion, *r.RTTP50Ms, want))
 		}
 		want = truth.number(t, r, "goodput_bps")
-		if off := math.Abs(*r.GoodputBps/want - 1); off > 0.1 {
-			t.Errorf("%s > %s: goodput %.1f Mbit/s, true %.1f Mbit/s", r.FromRegion, r.ToRegion, *r.GoodputBps/1e6, want/1e6)
+		if d := math.Abs(*r.GoodputBps/want - 1); d > 0.1 {
+			off = append(off, fmt.Sprintf("%s > %s: goodput %.1f Mbit/s, true %.1f Mbit/s", r.FromRegion, r.ToRegion, *r.GoodputBps/1e6, want/1e6))
 		}
 	}
+	return off
 }
 
 // checkDelivered holds the bytes reported against the router's count, which
