@@ -61,7 +61,7 @@ func (r *region) resource(kind string, id *string, tags []types.Tag, state strin
 }
 
 func (r *region) listInstances(ctx context.Context, runID string) ([]providers.Resource, error) {
-	instances, err := r.instances(ctx, ofRun(runID), alive)
+	instances, err := r.instances(ctx, ofRun(runID, alive)...)
 	var list []providers.Resource
 	for _, m := range instances {
 		var state string
@@ -96,7 +96,7 @@ func (r *region) listDisks(ctx context.Context, runID string) ([]providers.Resou
 	var list []providers.Resource
 	err := pages(func(from *string) (*string, error) {
 		out, err := ask(ctx, r, r.ec2.DescribeVolumes, &ec2.DescribeVolumesInput{
-			Filters: []types.Filter{ofRun(runID)}, NextToken: from})
+			Filters: ofRun(runID), NextToken: from})
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +111,7 @@ func (r *region) listDisks(ctx context.Context, runID string) ([]providers.Resou
 }
 
 func (r *region) listKeys(ctx context.Context, runID string) ([]providers.Resource, error) {
-	out, err := ask(ctx, r, r.ec2.DescribeKeyPairs, &ec2.DescribeKeyPairsInput{Filters: []types.Filter{ofRun(runID)}})
+	out, err := ask(ctx, r, r.ec2.DescribeKeyPairs, &ec2.DescribeKeyPairsInput{Filters: ofRun(runID)})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func (r *region) groups(ctx context.Context, runID string) ([]types.SecurityGrou
 	var list []types.SecurityGroup
 	err := pages(func(from *string) (*string, error) {
 		out, err := ask(ctx, r, r.ec2.DescribeSecurityGroups, &ec2.DescribeSecurityGroupsInput{
-			Filters: []types.Filter{ofRun(runID)}, NextToken: from})
+			Filters: ofRun(runID), NextToken: from})
 		if err != nil {
 			return nil, err
 		}

@@ -46,10 +46,12 @@ func filter(name string, values ...string) types.Filter {
 	return types.Filter{Name: aws.String(name), Values: values}
 }
 
-// ofRun selects what carries the run's tag, or any run's if runID is empty.
-func ofRun(runID string) types.Filter {
+// ofRun selects what carries both tags of the run, or of any run if runID is
+// empty. One alone may be somebody else's word for something else.
+func ofRun(runID string, more ...types.Filter) []types.Filter {
+	run := filter("tag:"+providers.TagRun, runID)
 	if runID == "" {
-		return filter("tag-key", providers.TagRun)
+		run = filter("tag-key", providers.TagRun)
 	}
-	return filter("tag:"+providers.TagRun, runID)
+	return append([]types.Filter{run, filter("tag-key", providers.TagExpires)}, more...)
 }

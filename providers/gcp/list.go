@@ -34,7 +34,8 @@ func (p *Provider) List(ctx context.Context, runID string, regions []string) ([]
 		})
 	}
 	_ = g.Wait() // the errors are in errs: one list's must not hide another
-	return slices.Concat(found...), errors.Join(errs...)
+	all := slices.Concat(found...)
+	return slices.DeleteFunc(all, func(r providers.Resource) bool { return !named(r) }), errors.Join(errs...)
 }
 
 // scoped is what an aggregated list says of one zone or region.

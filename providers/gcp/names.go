@@ -71,8 +71,17 @@ func described(text string) map[string]string {
 	return labels
 }
 
-// matches says whether labels are the run's, or any run's if runID is empty.
+// matches says whether labels are the run's, or any run's if runID is empty. One
+// of the two alone may be somebody else's word for something else.
 func matches(labels map[string]string, runID string) bool {
 	id, ours := labels[providers.TagRun]
-	return ours && (runID == "" || id == runID)
+	_, expires := labels[providers.TagExpires]
+	return ours && expires && (runID == "" || id == runID)
+}
+
+// named says whether a resource has a name of its run's. What somebody copied
+// from ours has its labels or its description, but another name.
+func named(r providers.Resource) bool {
+	name := providers.Name(r.RunID)
+	return r.ID == name || strings.HasPrefix(r.ID, name+"-")
 }
