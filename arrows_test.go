@@ -25,6 +25,7 @@ var arrows = map[string][]string{
 	"cmd/antipode-machine":   {"lab/machine"},
 	"orchestrator/plan":      {".", "prices", "results"},
 	"orchestrator":           {".", "orchestrator/plan", "providers", "remote", "probe/wire", "results"},
+	"cleanup":                {"providers"},
 	"providers":              {"."},
 	"providers/aws":          {".", "providers"},
 	"providers/gcp":          {".", "providers"},

@@ -1,0 +1,110 @@
+package cleanup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+const (
+	// listLag is how late a cloud's lists may show what a call has made: the
+	// run may have been launching a machine a moment ago.
+	listLag = 10 * time.Second
+	// tries, and the pause between them, are for what did not go at once.
+	tries = 3
+	pause = 5 * time.Second
+	// destroysAtOnce bounds how many runs are torn down in one cloud at a time,
+	// of how many clouds there are.
+	destroysAtOnce = 8
+)
+
+// Outcome is what is left after cleaning. Nothing is, if neither Left nor
+// Unknown has an entry.
+type Outcome struct {
+	Left    []providers.Resource
+	Unknown []Gap
+	Err     error // what the deletes met; of no interest if nothing is left
+}
+
+// Clean reports whether nothing is left, and that is known.
+func (o Outcome) Clean() bool { return len(o.Left)+len(o.Unknown) == 0 }
+
+// Clean removes everything of the runs from all clouds at once, looks again, and
+// repeats it a few times for what is still there. Of a run it needs the ID; its
+// resources are found again, so what it makes meanwhile goes too. It touches
+// nothing of other runs, is safe to call twice, and returns soon when ctx ends.
+func Clean(ctx context.Context, clouds []Cloud, closed []Gap, runs []Run) Outcome {
+	clouds = without(clouds, closed)
+	settled := settled(runs, time.Now())
+	for try := 1; ; try++ {
+		err := destroy(ctx, clouds, runs)
+		if len(runs) > 0 {
+			sleep(ctx, time.Until(settled))
+		}
+		out := look(ctx, clouds, runs)
+		out.Err = err
+		if len(out.Left) == 0 || try == tries || !sleep(ctx, pause) {
+			return out
+		}
+	}
+}
+
+// settled is from when on an empty list can be believed.
+func settled(runs []Run, now time.Time) time.Time {
+	expired, _ := Expired(runs, now)
+	if len(expired) == len(runs) {
+		return now // nothing has been launched for a while
+	}
+	return now.Add(listLag)
+}
+
+// destroy asks every cloud for every run: one that was not seen there may only
+// be shown late.
+func destroy(ctx context.Context, clouds []Cloud, runs []Run) error {
+	errs := make([]error, len(clouds)*len(runs))
+	var g errgroup.Group
+	g.SetLimit(destroysAtOnce)
+	for i, run := range runs {
+		for j, c := range clouds {
+			g.Go(func() error {
+				errs[i*len(clouds)+j] = c.Provider.Destroy(ctx, run.ID, c.Regions)
+				return nil
+			})
+		}
+	}
+	_ = g.Wait() // the errors are in errs: one must not stop the others
+	return errors.Join(errs...)
+}
+
+// look lists what is left of the runs.
+func look(ctx context.Context, clouds []Cloud, runs []Run) Outcome {
+	one := ""
+	if len(runs) == 1 {
+		one = runs[0].ID
+	}
+	found := Find(ctx, clouds, one)
+	out := Outcome{Unknown: found.Unknown}
+	for _, left := range found.Runs {
+		if slices.ContainsFunc(runs, func(r Run) bool { return r.ID == left.ID }) {
+			out.Left = append(out.Left, left.Resources...)
+		}
+	}
+	return out
+}
+
+// sleep is false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
