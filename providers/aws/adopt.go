@@ -16,7 +16,7 @@ import (
 // out doesn't count.
 func (r *region) find(ctx context.Context, runID string) (*types.Instance, error) {
 	living := filter("instance-state-name", "pending", "running")
-	machines, err := r.instances(ctx, ofRun(runID)..., living)
+	machines, err := r.instances(ctx, ofRun(runID, living)...)
 	if err != nil || len(machines) == 0 {
 		return nil, err
 	}
