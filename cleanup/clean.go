@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	// listLag is how late a cloud's lists may show what a call has made: the
-	// run may have been launching a machine a moment ago.
-	listLag = 10 * time.Second
 	// tries, and the pause between them, are for what did not go at once.
 	tries = 3
 	pause = 5 * time.Second
@@ -54,13 +51,14 @@ func Clean(ctx context.Context, clouds []Cloud, closed []Gap, runs []Run) Outcom
 	}
 }
 
-// settled is from when on an empty list can be believed.
+// settled is from when on an empty list can be believed: a run may have been
+// launching a machine a moment ago.
 func settled(runs []Run, now time.Time) time.Time {
 	expired, _ := Expired(runs, now)
 	if len(expired) == len(runs) {
 		return now // nothing has been launched for a while
 	}
-	return now.Add(listLag)
+	return now.Add(providers.ListLag)
 }
 
 // destroy asks every cloud for every run: one that was not seen there may only

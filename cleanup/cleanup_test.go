@@ -106,7 +106,7 @@ func TestClean(t *testing.T) {
 			runs: []string{"r1"}, bend: func(aws, _ *account) { aws.in("east", providers.Temporary) },
 			aws: []string{"i-1", "i-2"}, gcp: []string{"net-2"}, unknown: 1, err: true},
 		"shown late": { // launched just before the controller died
-			runs: []string{"r1"}, bend: func(aws, _ *account) { aws.hidden["i-1"] = time.Now().Add(listLag - time.Second) },
+			runs: []string{"r1"}, bend: func(aws, _ *account) { aws.hidden["i-1"] = time.Now().Add(providers.ListLag - time.Second) },
 			aws: []string{"i-2"}, gcp: []string{"net-2"}},
 		"while another run launches": {
 			runs: []string{"r1"}, bend: func(aws, _ *account) {
