@@ -27,9 +27,11 @@ type Config struct {
 	Isolation      plan.Isolation // empty means plan.Duplex
 	Test           Test
 	Limits         Limits
-	Flags          []string     // of every row
-	Observer       func(Event)  // may be nil; see Event
-	Log            *slog.Logger // may be nil
+	Flags          []string          // of every row
+	Version        string            // of antipode, for the manifest
+	Command        map[string]string // flags that a resume needs again, for the manifest
+	Observer       func(Event)       // may be nil; see Event
+	Log            *slog.Logger      // may be nil
 }
 
 // Test says how every pair is measured.
@@ -93,17 +95,26 @@ func (c Config) withDefaults() Config {
 
 // check finds what would fail later, when it costs money.
 func (c Config) check(now time.Time) error {
-	switch t := c.Test; {
+	switch {
 	case providers.CheckRunID(c.RunID) != nil:
 		return providers.CheckRunID(c.RunID)
 	case len(c.Pairs) == 0:
 		return errors.New("no pairs to measure")
 	case c.Remote == nil:
 		return errors.New("no way to reach machines")
-	case !c.ControllerAddr.IsValid():
-		return errors.New("the controller's address is unknown")
 	case !c.Expires.After(now):
 		return fmt.Errorf("expires at %s, which is not in the future", c.Expires.Format(time.RFC3339))
+	}
+	if err := c.checkTest(); err != nil {
+		return err
+	}
+	return c.checkPairs()
+}
+
+func (c Config) checkTest() error {
+	switch t := c.Test; {
+	case !c.ControllerAddr.IsValid():
+		return errors.New("the controller's address is unknown")
 	case t.Bytes < 0 || t.Duration < 0 || t.Bytes == 0 && t.Duration == 0:
 		return errors.New("a throughput test needs bytes or a duration to end")
 	case t.Streams < 1 || t.Streams > 128:
@@ -113,7 +124,7 @@ func (c Config) check(now time.Time) error {
 	case t.RTTInterval <= 0:
 		return fmt.Errorf("%v between round-trip probes: not above zero", t.RTTInterval)
 	}
-	return c.checkPairs()
+	return nil
 }
 
 func (c Config) checkPairs() error {

@@ -30,7 +30,6 @@ type planet struct {
 	calls    []string
 	tests    []*fakeTest // that run
 	opened   int         // connections
-	hosts    int
 }
 
 // fault makes one region misbehave. Zero fields don't.
@@ -107,8 +106,11 @@ func (c *fakeCloud) Launch(ctx context.Context, spec providers.Spec) (providers.
 func (c *fakeCloud) boot(id string, spec providers.Spec) providers.Machine {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.machines[id] != nil {
-		c.t.Errorf("%s was launched twice", id)
+	if there := c.machines[id]; there != nil {
+		if !spec.Adopt || spec.HostKey != there.spec.HostKey {
+			c.t.Errorf("%s was launched twice", id)
+		}
+		return there.Machine
 	}
 	n := byte(len(c.machines) + 1)
 	m := &fakeMachine{spec: spec, Machine: providers.Machine{

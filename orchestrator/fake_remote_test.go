@@ -19,12 +19,11 @@ type fakeRemote struct{ *planet }
 
 func (r fakeRemote) AuthorizedKey() string { return "ssh-ed25519 AAAA run" }
 
-func (r fakeRemote) HostKey() ([]byte, string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.hosts++
-	return []byte("private"), fmt.Sprintf("ssh-ed25519 AAAA%d host", r.hosts), nil
+func (r fakeRemote) HostKey(region string) ([]byte, string, error) {
+	return []byte("private"), "ssh-ed25519 AAAA " + region, nil
 }
+
+func (r fakeRemote) Secrets() ([]byte, error) { return []byte("keys"), nil }
 
 func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {
 	id := m.Cloud + ":" + m.Region
@@ -85,6 +84,7 @@ func (c *fakeConn) Close() error {
 
 type fakeAgent struct{ *fakeConn }
 
+func (a *fakeAgent) Hello() wire.Hello     { return wire.Hello{Kernel: "6.1", CPUs: 2} }
 func (a *fakeAgent) Done() <-chan struct{} { return a.ended }
 func (a *fakeAgent) Err() error            { return errors.New("the agent ended") }
 

@@ -20,6 +20,7 @@ type fleet struct {
 	machines map[string]*machine
 	launches *countdown
 	news     chan<- news
+	history  history // of earlier processes
 
 	mu      sync.Mutex
 	tried   map[string][]string   // region names by cloud: a launch was intended
@@ -33,14 +34,17 @@ type news struct {
 	lost    error
 }
 
-func newFleet(cfg Config, j *journal, r *reporter, tell chan<- news) *fleet {
+func newFleet(cfg Config, j *journal, r *reporter, tell chan<- news, past history) *fleet {
 	f := &fleet{
-		cfg: cfg, journal: j, reporter: r, news: tell,
+		cfg: cfg, journal: j, reporter: r, news: tell, history: past,
 		secret:   make([]byte, 32),
 		machines: map[string]*machine{},
 		tried:    map[string][]string{},
 		refused:  map[string]int{},
 		address:  map[string]netip.Addr{},
+	}
+	for _, cloud := range past.clouds() {
+		f.tried[cloud] = slices.Clone(past.tried[cloud])
 	}
 	_, _ = rand.Read(f.secret) // never fails
 	for _, region := range cfg.regions() {
@@ -102,7 +106,7 @@ func (f *fleet) closedTo(cloud string) bool {
 func (f *fleet) triedIn(cloud string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Sorted(slices.Values(f.tried[cloud]))
+	return slices.Compact(slices.Sorted(slices.Values(f.tried[cloud])))
 }
 
 // peersOf are the addresses that measure towards m.

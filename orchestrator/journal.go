@@ -14,12 +14,15 @@ import (
 	"github.com/antipode-bench/antipode/providers"
 )
 
+const journalFile = "journal.jsonl"
+
 // What a Record says. An intent is on disk before the call it announces.
 const (
 	RecordRun        = "run"        // RunID, Expires, Regions
+	RecordResume     = "resume"     // Regions: another process goes on; with these
 	RecordLaunch     = "launch"     // intent: Region, MachineType
 	RecordLaunched   = "launched"   // Region, Machine
-	RecordReady      = "ready"      // Region
+	RecordReady      = "ready"      // Region, Hello
 	RecordLost       = "lost"       // Region, Error; Machine if one was made
 	RecordRTT        = "rtt"        // From, To, RTT or Error
 	RecordThroughput = "throughput" // From, To, Throughput or Error
@@ -39,6 +42,7 @@ type Record struct {
 	Regions     []string               `json:"regions,omitempty"`
 	MachineType string                 `json:"machine_type,omitempty"`
 	Machine     *providers.Machine     `json:"machine,omitempty"`
+	Hello       *wire.Hello            `json:"hello,omitempty"`
 	From        string                 `json:"from,omitempty"` // id
 	To          string                 `json:"to,omitempty"`   // id
 	RTT         *wire.RTTResult        `json:"rtt,omitempty"`
@@ -54,12 +58,13 @@ type journal struct {
 }
 
 // createJournal makes a new journal, and sees to it that a crash keeps its name.
+// The journal is the run's lock too: only one process at a time has it open.
 func createJournal(dir string) (*journal, error) {
-	file, err := os.OpenFile(filepath.Join(dir, "journal.jsonl"), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(filepath.Join(dir, journalFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("create journal: %w", err)
 	}
-	if err := syncDir(dir); err != nil {
+	if err := errors.Join(lock(file), syncDir(dir)); err != nil {
 		return nil, errors.Join(fmt.Errorf("create journal: %w", err), file.Close())
 	}
 	return &journal{file: file}, nil

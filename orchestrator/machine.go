@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,6 +23,7 @@ type machine struct {
 	made     providers.Machine // as far as the cloud got
 	conn     Conn
 	agent    Agent
+	hello    wire.Hello // of the agent
 }
 
 func (m *machine) id() string { return m.region.ID() }
@@ -32,7 +34,8 @@ func (m *machine) live(ctx context.Context) {
 	defer m.close()
 	err := m.bringUp(ctx)
 	if err == nil {
-		err = must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id()}))
+		m.hello = m.agent.Hello()
+		err = must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &m.hello}))
 	}
 	if err == nil {
 		m.fleet.tell(news{machine: m})
@@ -63,12 +66,12 @@ func (m *machine) bringUp(ctx context.Context) error {
 // launch makes the machine. The journal holds the intent before the call: what
 // can't be written down is not made.
 func (m *machine) launch(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	spec, err := m.spec()
 	if err != nil {
 		return err
-	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
 	}
 	intent := Record{What: RecordLaunch, Region: m.id(), MachineType: spec.MachineType}
 	if err := must(m.fleet.journal.write(intent)); err != nil {
@@ -84,12 +87,13 @@ func (m *machine) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.made = m.fleet.history.pinned(m.id(), m.made)
 	return must(m.fleet.journal.write(Record{What: RecordLaunched, Region: m.id(), Machine: &m.made}))
 }
 
 func (m *machine) spec() (providers.Spec, error) {
 	cfg := &m.fleet.cfg
-	private, public, err := cfg.Remote.HostKey()
+	private, public, err := cfg.Remote.HostKey(m.id())
 	if err != nil {
 		return providers.Spec{}, fmt.Errorf("make host key: %w", err)
 	}
@@ -101,6 +105,7 @@ func (m *machine) spec() (providers.Spec, error) {
 		HostKeyPEM:    private,
 		HostKey:       public,
 		SSHFrom:       cfg.ControllerAddr,
+		Adopt:         m.fleet.history.launched(m.region),
 	}, nil
 }
 
@@ -136,10 +141,18 @@ func (m *machine) reach(ctx context.Context) error {
 	return nil
 }
 
+// portPause is between two looks whether the agent of an earlier process, whose
+// connection ended with that, has let go of the port.
+const portPause = time.Second
+
 // serve makes the agent listen for its peers.
 func (m *machine) serve(ctx context.Context) error {
 	port := m.fleet.cfg.ProbePort
-	resp, err := m.agent.Call(ctx, wire.Request{Serve: &wire.Serve{Secret: m.fleet.secret, Port: port}})
+	request := wire.Request{Serve: &wire.Serve{Secret: m.fleet.secret, Port: port}}
+	resp, err := m.agent.Call(ctx, request)
+	for inUse(err) && sleep(ctx, portPause) {
+		resp, err = m.agent.Call(ctx, request)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -147,6 +160,10 @@ func (m *machine) serve(ctx context.Context) error {
 		return fmt.Errorf("the agent does not listen on port %d", port)
 	}
 	return nil
+}
+
+func inUse(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "address already in use")
 }
 
 // admit lets the machine's peers in, once it is known who they are: when every

@@ -27,6 +27,7 @@ type measurement struct {
 	ready   map[string]*machine
 	lost    map[string]*lostError
 	known   map[string]providers.Machine // as far as machines came, by region id
+	hellos  map[string]wire.Hello        // of the agents of ready machines, by region id
 	running map[plan.Task]context.CancelCauseFunc
 
 	timed       []plan.Timed
@@ -51,6 +52,7 @@ func newMeasurement(r *run, news <-chan news) *measurement {
 		ready:    map[string]*machine{},
 		lost:     map[string]*lostError{},
 		known:    map[string]providers.Machine{},
+		hellos:   map[string]wire.Hello{},
 		running:  map[plan.Task]context.CancelCauseFunc{},
 	}
 	for _, p := range r.cfg.Pairs {
@@ -164,6 +166,7 @@ func (m *measurement) hear(ctx context.Context, n news) {
 	switch {
 	case n.lost == nil:
 		m.ready[id] = n.machine
+		m.hellos[id] = n.machine.hello
 		m.schedule.Ready(id)
 		m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: StateReady})
 	case ctx.Err() != nil: // it was told to end

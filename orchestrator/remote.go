@@ -13,9 +13,14 @@ type Remote interface {
 	// AuthorizedKey is the run's public key, one authorized_keys line.
 	AuthorizedKey() string
 
-	// HostKey makes a machine's host key: the OpenSSH private key to inject and
-	// its public half, one authorized_keys line.
-	HostKey() (private []byte, public string, err error)
+	// HostKey makes the host key of a region's machine, the same at every call:
+	// the OpenSSH private key to inject and its public half, one
+	// authorized_keys line.
+	HostKey(region string) (private []byte, public string, err error)
+
+	// Secrets are what another process needs to be this Remote: the run's
+	// private key and the host keys made so far.
+	Secrets() ([]byte, error)
 
 	// Connect opens the one connection to m. It tries again until SSH answers
 	// or ctx ends; another host key than m.HostKey is an error at once.
@@ -41,6 +46,9 @@ type Agent interface {
 	// that failed is an error, beside what it measured until then. When ctx ends
 	// first it tells the agent to stop what was asked, and returns.
 	Call(ctx context.Context, req wire.Request) (wire.Response, error)
+
+	// Hello is what the agent said of itself and its machine.
+	Hello() wire.Hello
 
 	// Done is closed when the agent can't answer any more.
 	Done() <-chan struct{}

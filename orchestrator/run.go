@@ -12,6 +12,8 @@ import (
 	"github.com/antipode-bench/antipode/results"
 )
 
+const resultsFile = "results.csv"
+
 // run is one run while it lasts.
 type run struct {
 	cfg      Config
@@ -20,6 +22,9 @@ type run struct {
 	reporter *reporter
 	fleet    *fleet
 	measured *measurement
+	manifest Manifest
+	history  history // of earlier processes
+	barred   error   // why nothing may be measured
 
 	phase   Phase
 	since   time.Time // of the phase
@@ -46,11 +51,17 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	err = r.do(ctx)
+	return r.finish(ctx)
+}
+
+// finish does all that is left to do.
+func (r *run) finish(ctx context.Context) (Summary, error) {
+	err := r.do(ctx)
 	return r.summary(), errors.Join(err, r.results.Close(), r.journal.close())
 }
 
-// open makes the run's files.
+// open makes the run's files. What a resume needs is among them before the
+// first create.
 func open(cfg Config) (*run, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
@@ -59,31 +70,50 @@ func open(cfg Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := results.Create(filepath.Join(cfg.Dir, "results.csv"))
-	if err != nil {
-		return nil, errors.Join(err, j.close())
+	manifest := cfg.manifest(time.Now())
+	err = keepSecrets(cfg)
+	if err == nil {
+		err = manifest.write(cfg.Dir)
 	}
-	r := &run{cfg: cfg, journal: j, results: w, took: map[Phase]time.Duration{}}
-	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: len(cfg.regions())}}
-	room := 2 * len(cfg.regions()) // each machine gets ready once and lost once
-	news := make(chan news, room)
-	r.fleet = newFleet(cfg, j, r.reporter, news)
-	r.measured = newMeasurement(r, news)
+	var w *results.Writer
+	if err == nil {
+		w, err = results.Create(filepath.Join(cfg.Dir, resultsFile))
+	}
+	if err != nil {
+		return nil, errors.Join(err, forgetSecrets(cfg.Dir), j.close())
+	}
+	r := newRun(cfg, j, w, recall(nil))
+	r.manifest = manifest
 	return r, nil
 }
 
+func newRun(cfg Config, j *journal, w *results.Writer, past history) *run {
+	r := &run{cfg: cfg, journal: j, results: w, history: past, took: map[Phase]time.Duration{}}
+	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: len(cfg.regions())}}
+	room := 2 * len(cfg.regions()) // each machine gets ready once and lost once
+	news := make(chan news, room)
+	r.fleet = newFleet(cfg, j, r.reporter, news, past)
+	r.measured = newMeasurement(r, news)
+	return r
+}
+
 // do launches, measures and tears down.
-func (r *run) do(ctx context.Context) error {
+func (r *run) do(ctx context.Context) (err error) {
 	r.enter(PhaseLaunch)
 	defer r.enter(PhaseDone)
 	begin := Record{What: RecordRun, RunID: r.cfg.RunID, Expires: r.cfg.Expires, Regions: r.cfg.regionIDs()}
+	if len(r.history.tried) > 0 {
+		begin.What = RecordResume
+	}
 	if err := r.journal.write(begin); err != nil {
 		return err
 	}
 	// Armed before the first create, so that nothing can skip it.
-	defer r.tearDown(context.WithoutCancel(ctx))
+	defer func() { err = errors.Join(err, r.tearDown(context.WithoutCancel(ctx))) }()
 	r.stopped = r.measure(ctx)
-	return r.stopped
+	r.manifest.know(r.history.machines, r.history.hellos)
+	r.manifest.know(r.measured.known, r.measured.hellos)
+	return errors.Join(r.stopped, r.manifest.write(r.cfg.Dir))
 }
 
 // measure launches and measures until every pair has a row. When it returns
@@ -93,6 +123,9 @@ func (r *run) measure(ctx context.Context) error {
 	ctx, cancel := context.WithDeadlineCause(ctx, r.cfg.Expires, errExpired)
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
+	if r.barred != nil {
+		stop(r.barred)
+	}
 	wait := r.fleet.start(ctx)
 	r.measured.loop(ctx, stop)
 	err := context.Cause(ctx)

@@ -88,8 +88,8 @@ func TestNewSSH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	private, public, err := r.HostKey()
-	if _, other, _ := r.HostKey(); err != nil || len(private) == 0 || public == other || public == r.AuthorizedKey() {
+	private, public, err := r.HostKey("aws:a")
+	if _, other, _ := r.HostKey("aws:b"); err != nil || len(private) == 0 || public == other || public == r.AuthorizedKey() {
 		t.Errorf("HostKey = %q, %v; want a key of its own for each machine", public, err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -97,5 +97,16 @@ func TestNewSSH(t *testing.T) {
 	m := providers.Machine{ID: "i-1", Public: netip.MustParseAddr("198.18.0.1"), User: "user", HostKey: public}
 	if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:22" {
 		t.Errorf("Connect = %v, dialled %q", err, dialled)
+	}
+	secrets, err := r.Secrets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := RestoreSSH(secrets, "r1", nil, nil)
+	if err != nil || again.AuthorizedKey() != r.AuthorizedKey() {
+		t.Fatalf("RestoreSSH: %v, or another key", err)
+	}
+	if p, key, err := again.HostKey("aws:a"); err != nil || string(p) != string(private) || key != public {
+		t.Errorf("restored HostKey = %q, %v; want %q", key, err, public)
 	}
 }

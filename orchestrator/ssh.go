@@ -3,7 +3,12 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"fmt"
 	"net/netip"
+	"sync"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/remote"
@@ -18,7 +23,25 @@ func NewSSH(runID string, probes remote.Probes, dial remote.DialFunc) (Remote, e
 	if err != nil {
 		return nil, err
 	}
-	return &sshRemote{runID: runID, key: key, probes: probes, dial: dial}, nil
+	keys := sshKeys{Login: storedKey{string(key.PEM), key.AuthorizedKey}, Hosts: map[string]storedKey{}}
+	return &sshRemote{runID: runID, key: key, keys: keys, probes: probes, dial: dial}, nil
+}
+
+// RestoreSSH is the Remote that an earlier process had, from its Secrets.
+func RestoreSSH(secrets []byte, runID string, probes remote.Probes, dial remote.DialFunc) (Remote, error) {
+	r := &sshRemote{runID: runID, probes: probes, dial: dial}
+	if err := json.Unmarshal(secrets, &r.keys); err != nil {
+		return nil, fmt.Errorf("read the run's keys: %w", err)
+	}
+	signer, err := ssh.ParsePrivateKey([]byte(r.keys.Login.Private))
+	if err != nil {
+		return nil, fmt.Errorf("read the run's keys: %w", err)
+	}
+	r.key = remote.KeyPair{Signer: signer, AuthorizedKey: r.keys.Login.Public, PEM: []byte(r.keys.Login.Private)}
+	if r.keys.Hosts == nil {
+		r.keys.Hosts = map[string]storedKey{}
+	}
+	return r, nil
 }
 
 type sshRemote struct {
@@ -26,13 +49,43 @@ type sshRemote struct {
 	key    remote.KeyPair
 	probes remote.Probes
 	dial   remote.DialFunc
+
+	mu   sync.Mutex
+	keys sshKeys
+}
+
+// sshKeys is the form of Secrets.
+type sshKeys struct {
+	Login storedKey            `json:"login"`
+	Hosts map[string]storedKey `json:"hosts"` // by region id
+}
+
+// storedKey is kept to the byte: EC2 takes a launch for the same only if it is.
+type storedKey struct {
+	Private string `json:"private"` // as OpenSSH writes it
+	Public  string `json:"public"`  // authorized_keys line
 }
 
 func (r *sshRemote) AuthorizedKey() string { return r.key.AuthorizedKey }
 
-func (r *sshRemote) HostKey() ([]byte, string, error) {
+func (r *sshRemote) HostKey(region string) ([]byte, string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if k, ok := r.keys.Hosts[region]; ok {
+		return []byte(k.Private), k.Public, nil
+	}
 	key, err := remote.NewKeyPair(providers.Name(r.runID))
-	return key.PEM, key.AuthorizedKey, err
+	if err != nil {
+		return nil, "", err
+	}
+	r.keys.Hosts[region] = storedKey{string(key.PEM), key.AuthorizedKey}
+	return key.PEM, key.AuthorizedKey, nil
+}
+
+func (r *sshRemote) Secrets() ([]byte, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return json.Marshal(r.keys)
 }
 
 func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {

@@ -21,8 +21,9 @@ const (
 )
 
 // tearDown destroys all that may exist, by run and region, not by memory of
-// machines, and lists what is left. Callers detach ctx from cancellation.
-func (r *run) tearDown(ctx context.Context) {
+// machines, and lists what is left. Callers detach ctx from cancellation. When
+// nothing is left, the keys have nothing to open: its error is about deleting them.
+func (r *run) tearDown(ctx context.Context) error {
 	r.enter(PhaseTeardown)
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Limits.Teardown)
 	defer cancel()
@@ -38,6 +39,10 @@ func (r *run) tearDown(ctx context.Context) {
 		})
 	}
 	clouds.Wait()
+	if r.unclean != nil {
+		return nil
+	}
+	return forgetSecrets(r.cfg.Dir)
 }
 
 // clear empties one cloud of the run. Without an error nothing is left.

@@ -39,6 +39,16 @@ type Pair struct{ From, To antipode.Region }
 
 func (p Pair) String() string { return p.From.ID() + ">" + p.To.ID() }
 
+// ParsePair undoes String, with regions by id.
+func ParsePair(s string, regions map[string]antipode.Region) (Pair, error) {
+	from, to, _ := cutArrow(s)
+	p := Pair{regions[from], regions[to]}
+	if p.From.Name == "" || p.To.Name == "" {
+		return p, fmt.Errorf("pair %q: not of two known regions", s)
+	}
+	return p, nil
+}
+
 // WishError is a wish that can't be granted: which flag, which value, and why.
 type WishError struct{ Flag, Value, Reason string }
 

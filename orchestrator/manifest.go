@@ -1,0 +1,165 @@
+package orchestrator
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/providers"
+)
+
+const (
+	manifestFile   = "run.json"
+	manifestSchema = 1
+)
+
+// Manifest is run.json: what a run is, and what it measured with. It is written
+// before the first create, and again with the machines when all is measured.
+type Manifest struct {
+	Schema       int               `json:"schema"`
+	RunID        string            `json:"run_id"`
+	Version      string            `json:"version"` // of antipode
+	Started      time.Time         `json:"started"`
+	Expires      time.Time         `json:"expires"`
+	Command      map[string]string `json:"command,omitempty"` // Config.Command
+	Test         manifestTest      `json:"test"`
+	Isolation    plan.Isolation    `json:"isolation"`
+	ProbePort    int               `json:"probe_port"`
+	Flags        []string          `json:"flags,omitempty"`
+	MachineTypes map[string]string `json:"machine_types"` // wished for, by cloud
+	Regions      []manifestRegion  `json:"regions"`
+	Pairs        []string          `json:"pairs"` // "aws:us-east-1>gcp:us-east4"
+}
+
+type manifestTest struct {
+	DurationMs        float64 `json:"duration_ms"`
+	Bytes             int64   `json:"bytes"`
+	Streams           int     `json:"streams"`
+	CongestionControl string  `json:"congestion_control,omitempty"`
+	RTTProbes         int     `json:"rtt_probes"`
+	RTTIntervalMs     float64 `json:"rtt_interval_ms"`
+}
+
+type manifestRegion struct {
+	Cloud     string           `json:"cloud"`
+	Region    string           `json:"region"`
+	Latitude  float64          `json:"latitude"`
+	Longitude float64          `json:"longitude"`
+	Machine   *manifestMachine `json:"machine,omitempty"`
+	Probe     *wire.Hello      `json:"probe,omitempty"` // its build, and kernel, CPUs and congestion control of the machine
+}
+
+type manifestMachine struct {
+	Zone    string `json:"zone"`
+	ID      string `json:"id"`
+	Type    string `json:"type"`
+	Image   string `json:"image"`
+	Public  string `json:"public"`
+	Private string `json:"private"`
+	HostKey string `json:"host_key"`
+}
+
+func (c Config) manifest(started time.Time) Manifest {
+	t := c.Test
+	m := Manifest{
+		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
+		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
+		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval)},
+		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes,
+	}
+	for _, r := range c.regions() {
+		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude})
+	}
+	for _, p := range c.Pairs {
+		m.Pairs = append(m.Pairs, p.String())
+	}
+	return m
+}
+
+// config undoes manifest.
+func (m Manifest) config() (Config, error) {
+	t := m.Test
+	c := Config{
+		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
+		Test:      Test{span(t.DurationMs), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs)},
+		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes,
+	}
+	regions := map[string]antipode.Region{}
+	for _, r := range m.Regions {
+		region := antipode.Region{Cloud: r.Cloud, Name: r.Region, Latitude: r.Latitude, Longitude: r.Longitude}
+		regions[region.ID()] = region
+	}
+	for _, text := range m.Pairs {
+		p, err := plan.ParsePair(text, regions)
+		if err != nil {
+			return c, err
+		}
+		c.Pairs = append(c.Pairs, p)
+	}
+	return c, nil
+}
+
+func span(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+// know adds what became known of machines.
+func (m *Manifest) know(machines map[string]providers.Machine, hellos map[string]wire.Hello) {
+	for i := range m.Regions {
+		r := &m.Regions[i]
+		id := r.Cloud + ":" + r.Region
+		if known, ok := machines[id]; ok && known.ID != "" {
+			r.Machine = &manifestMachine{known.Zone, known.ID, known.Type, known.Image,
+				known.Public.String(), known.Private.String(), known.HostKey}
+		}
+		if hello, ok := hellos[id]; ok {
+			r.Probe = &hello
+		}
+	}
+}
+
+func (m Manifest) write(dir string) error {
+	data, err := json.MarshalIndent(m, "", "  ")
+	if err == nil {
+		err = replaceFile(dir, manifestFile, append(data, '\n'), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", manifestFile, err)
+	}
+	return nil
+}
+
+func readManifest(dir string) (m Manifest, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, manifestFile))
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(data, &m); err != nil {
+		return m, fmt.Errorf("%s: %w", manifestFile, err)
+	}
+	if m.Schema != manifestSchema {
+		return m, fmt.Errorf("%s is of schema %d; this antipode knows schema %d: use the version that began the run, %s",
+			manifestFile, m.Schema, manifestSchema, m.Version)
+	}
+	return m, nil
+}
+
+// replaceFile puts a whole file on disk under its name, or leaves the old one.
+func replaceFile(dir, name string, data []byte, mode os.FileMode) error {
+	file, err := os.OpenFile(filepath.Join(dir, name+".new"), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	if err := os.Rename(file.Name(), filepath.Join(dir, name)); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
