@@ -19,18 +19,19 @@ var errInterrupted = errors.New("interrupted")
 func interruptible(ctx context.Context, stderr io.Writer, runID string) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) { // as nohup has it
+			signal.Notify(signals, s)
+		}
+	}
+	// Whoever reads our output may be gone, as tee is after the same Ctrl-C:
+	// with a handler, which nothing undoes, writes to it fail instead of ending
+	// the teardown.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		first, ok := <-signals
-		if !ok {
-			return
-		}
-		fmt.Fprintf(stderr, "\n%v: no new tests, tearing down; once more leaves at once\n", first)
-		cancel(errInterrupted)
-		if _, ok := <-signals; ok {
-			fmt.Fprintf(stderr, "left at once: machines end themselves when the run expires; look for the tag or label antipode-run=%s\n", runID)
+		if heed(signals, cancel, stderr, runID) {
 			os.Exit(exitInterrupted)
 		}
 	}()
@@ -40,4 +41,31 @@ func interruptible(ctx context.Context, stderr io.Writer, runID string) (context
 		<-gone
 		cancel(cause)
 	}
+}
+
+// heed cancels at the first signal, and is true at the second. A terminal that
+// closes hangs up once more, but nobody asks to leave. It is false when signals
+// is closed.
+func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, stderr io.Writer, runID string) (leave bool) {
+	first, ok := <-signals
+	if !ok {
+		return false
+	}
+	cancel(errInterrupted)
+	fmt.Fprintf(stderr, "\n%v: no new tests, tearing down; once more leaves at once\n", first)
+	for s := range signals {
+		if s != syscall.SIGHUP {
+			fmt.Fprintf(stderr, "left at once: machines end themselves when the run expires; look for the tag or label antipode-run=%s\n", runID)
+			return true
+		}
+	}
+	return false
+}
+
+// unlessInterrupted is err, or the interruption if that is what it comes from.
+func unlessInterrupted(ctx context.Context, err error) error {
+	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) {
+		return &exitError{exitInterrupted, errInterrupted}
+	}
+	return err
 }

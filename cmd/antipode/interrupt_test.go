@@ -1,0 +1,63 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestHeed(t *testing.T) {
+	hup, term := os.Signal(syscall.SIGHUP), os.Signal(syscall.SIGTERM)
+	tests := []struct {
+		name            string
+		signals         []os.Signal
+		cancels, leaves bool
+	}{
+		{"none", nil, false, false},
+		{"Ctrl-C", []os.Signal{os.Interrupt}, true, false},
+		{"Ctrl-C twice", []os.Signal{os.Interrupt, os.Interrupt}, true, true},
+		{"terminated", []os.Signal{term}, true, false},
+		{"terminal closed", []os.Signal{hup}, true, false},
+		{"Ctrl-C, then the terminal closed", []os.Signal{os.Interrupt, hup, hup}, true, false},
+		{"terminal closed, then terminated twice", []os.Signal{hup, term, term}, true, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			signals := make(chan os.Signal, len(tt.signals))
+			for _, s := range tt.signals {
+				signals <- s
+			}
+			close(signals)
+			var said strings.Builder
+			if got := heed(signals, cancel, &said, "r1"); got != tt.leaves {
+				t.Errorf("leaves = %t, want %t", got, tt.leaves)
+			}
+			if got := errors.Is(context.Cause(ctx), errInterrupted); got != tt.cancels {
+				t.Errorf("cancelled = %t, want %t", got, tt.cancels)
+			}
+			if got := strings.Contains(said.String(), "antipode-run=r1"); got != tt.leaves {
+				t.Errorf("says where to look: %t, want %t:\n%s", got, tt.leaves, &said)
+			}
+		})
+	}
+}
+
+func TestUnlessInterrupted(t *testing.T) {
+	broken := errors.New("broken")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if err := unlessInterrupted(ctx, broken); err != broken {
+		t.Errorf("before: %v, want the error itself", err)
+	}
+	cancel(errInterrupted)
+	if err := unlessInterrupted(ctx, nil); err != nil {
+		t.Errorf("without an error: %v", err)
+	}
+	if code := exitCode(unlessInterrupted(ctx, broken)); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+}
