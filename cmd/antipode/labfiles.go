@@ -56,8 +56,8 @@ type delivered struct {
 	DroppedAtLink  int64  `csv:"dropped_at_link"`
 }
 
-func (w *world) traffic(ctx context.Context) (t traffic, err error) {
-	data, err := w.lab.Counts(ctx)
+func (v *venue) traffic(ctx context.Context) (t traffic, err error) {
+	data, err := v.lab.Counts(ctx)
 	if err != nil {
 		return t, err
 	}
@@ -65,11 +65,11 @@ func (w *world) traffic(ctx context.Context) (t traffic, err error) {
 }
 
 // keep writes what only a lab knows into the run's folder.
-func (w *world) keep(dir string, machineTypes map[string]string) error {
-	if w.lab == nil {
+func (v *venue) keep(dir string, machineTypes map[string]string) error {
+	if v.lab == nil {
 		return nil
 	}
-	if err := w.gone(); err != nil {
+	if err := v.gone(); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), labTimeout)
@@ -78,9 +78,9 @@ func (w *world) keep(dir string, machineTypes map[string]string) error {
 		name string
 		ask  func(context.Context, *lab.Lab) ([]byte, error)
 	}{
-		{worldFile, worldOf}, {truthFile, truthOf(machineTypes)}, {deliveredFile, w.delivered},
+		{worldFile, worldOf}, {truthFile, truthOf(machineTypes)}, {deliveredFile, v.delivered},
 	} {
-		data, err := f.ask(ctx, w.lab)
+		data, err := f.ask(ctx, v.lab)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, f.name), data, 0o644)
 		}
@@ -113,12 +113,12 @@ func truthOf(machineTypes map[string]string) func(context.Context, *lab.Lab) ([]
 }
 
 // delivered is what the router counted since the sweep began.
-func (w *world) delivered(ctx context.Context, _ *lab.Lab) ([]byte, error) {
-	now, err := w.traffic(ctx)
+func (v *venue) delivered(ctx context.Context, _ *lab.Lab) ([]byte, error) {
+	now, err := v.traffic(ctx)
 	if err != nil {
 		return nil, err
 	}
-	data, err := gocsv.MarshalBytes(now.since(w.before))
+	data, err := gocsv.MarshalBytes(now.since(v.before))
 	return data, err
 }
 
@@ -159,14 +159,14 @@ func (t traffic) since(before traffic) []delivered {
 
 // warnOfOverloads tells when the computer was too busy for the lab to be
 // exact: measurements of that time are suspect.
-func (w *world) warnOfOverloads(out io.Writer) {
-	if w.lab == nil || w.gone() != nil {
+func (v *venue) warnOfOverloads(out io.Writer) {
+	if v.lab == nil || v.gone() != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), labTimeout)
 	defer cancel()
-	now, err := w.traffic(ctx)
-	if n := len(now.Overloads) - len(w.before.Overloads); err == nil && n > 0 {
+	now, err := v.traffic(ctx)
+	if n := len(now.Overloads) - len(v.before.Overloads); err == nil && n > 0 {
 		fmt.Fprintf(out, "this computer was too busy for the lab to be exact, %s: measurements of that time are suspect\n", plural(n, "time"))
 	}
 }

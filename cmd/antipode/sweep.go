@@ -68,29 +68,29 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	show := newProgress(stderr)
 	defer show.close()
 	log := slog.New(slog.NewTextHandler(show, &slog.HandlerOptions{Level: f.logLevel()}))
-	w, err := openWorld(ctx, f, chosen, log)
+	v, err := openVenue(ctx, f, chosen, log)
 	if err != nil {
-		return err
+		return unlessInterrupted(ctx, err)
 	}
-	defer func() { err = errors.Join(err, w.close()) }()
-	summary, err := measure(ctx, f, run, p, w, log, show.event)
+	defer func() { err = errors.Join(err, v.close()) }()
+	summary, err := measure(ctx, f, run, p, v, log, show.event)
 	show.close()
 	if err != nil && summary.RunID == "" {
 		return err // refused before anything was created
 	}
-	err = errors.Join(err, w.keep(run.dir, f.machineTypes()))
-	w.warnOfOverloads(stderr)
+	err = errors.Join(err, v.keep(run.dir, f.machineTypes()))
+	v.warnOfOverloads(stderr)
 	err = errors.Join(err, tell(stdout, run.dir, summary))
 	return verdict(summary, err)
 }
 
 // measure does what was planned and shows how far it is.
-func measure(ctx context.Context, f *sweepFlags, run folder, p planned, w *world, log *slog.Logger, observe func(orchestrator.Event)) (orchestrator.Summary, error) {
+func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue, log *slog.Logger, observe func(orchestrator.Event)) (orchestrator.Summary, error) {
 	probes, err := probes()
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
-	reach, err := orchestrator.NewSSH(run.id, probes, w.dial)
+	reach, err := orchestrator.NewSSH(run.id, probes, v.dial)
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
@@ -99,10 +99,10 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, w *world
 		Dir:            run.dir,
 		Expires:        time.Now().Add(p.maxTime()),
 		Pairs:          p.pairs,
-		Providers:      w.providers,
+		Providers:      v.providers,
 		MachineTypes:   f.machineTypes(),
 		Remote:         reach,
-		ControllerAddr: w.address,
+		ControllerAddr: v.address,
 		Test:           f.test(),
 		Flags:          f.rowFlags(),
 		Limits:         orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout},
