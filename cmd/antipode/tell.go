@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"github.com/antipode-bench/antipode/analysis"
 	"github.com/antipode-bench/antipode/charts"
 	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -21,33 +24,23 @@ const chartsFolder = "charts"
 
 // tell draws the charts and prints what was measured and where it is kept.
 func tell(w io.Writer, dir string, s orchestrator.Summary) error {
-	path := filepath.Join(dir, "results.csv")
+	path, folder := filepath.Join(dir, "results.csv"), filepath.Join(dir, chartsFolder)
 	file, err := results.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	figures, err := drawCharts(filepath.Join(dir, chartsFolder), file.Rows)
-	if err != nil {
-		return err
+	figures, drawn := drawCharts(folder, file.Rows)
+	if err := printRows(w, file.Rows); err != nil {
+		return errors.Join(err, drawn)
 	}
-	if len(file.Rows) <= tableRows {
-		err = results.Table(w, file.Rows)
-	} else {
-		err = printGroups(w, file.Rows)
+	printLost(w, s.Lost)
+	printTotals(w, s)
+	printLeft(w, s.Left)
+	fmt.Fprintf(w, "\nresults  %s\n", path)
+	if drawn == nil {
+		fmt.Fprintf(w, "charts   %s (%s, SVG and PNG)\n", folder, plural(figures, "figure"))
 	}
-	if err != nil {
-		return err
-	}
-	printLost(w, s)
-	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", plural(s.Pairs, "pair"), s.OK, s.Failed, s.Skipped, humanBytes(float64(s.Bytes)))
-	if s.Makespan > 0 {
-		fmt.Fprintf(w, "measured in %v (no order could take less than %v)\n", s.Makespan.Round(100*time.Millisecond), s.Bound.Round(100*time.Millisecond))
-	}
-	if len(s.Left) == 0 && s.Teardown == nil {
-		fmt.Fprintf(w, "everything is torn down: nothing is left\n")
-	}
-	fmt.Fprintf(w, "\nresults  %s\ncharts   %s (%s, SVG and PNG)\n", path, filepath.Join(dir, chartsFolder), plural(figures, "figure"))
-	return nil
+	return drawn
 }
 
 // drawCharts writes every figure twice and returns how many there are.
@@ -70,6 +63,15 @@ func drawCharts(dir string, rows []results.Row) (int, error) {
 	return len(figures), nil
 }
 
+// printRows prints a line for each pair, or for each two clouds if that is too
+// many.
+func printRows(w io.Writer, rows []results.Row) error {
+	if len(rows) <= tableRows {
+		return results.Table(w, rows)
+	}
+	return printGroups(w, rows)
+}
+
 // printGroups sums up a sweep too large for a line per pair.
 func printGroups(w io.Writer, rows []results.Row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -84,25 +86,39 @@ func printGroups(w io.Writer, rows []results.Row) error {
 	return t.Flush()
 }
 
-// printLost lists machines that failed and whatever may be left in a cloud.
-func printLost(w io.Writer, s orchestrator.Summary) {
-	for _, l := range s.Lost {
+// printLost lists the regions without a machine, or whose machine failed.
+func printLost(w io.Writer, regions []orchestrator.Lost) {
+	if len(regions) > 0 {
+		fmt.Fprintln(w)
+	}
+	for _, l := range regions {
 		what := "failed"
 		if l.Skipped {
 			what = "skipped"
 		}
-		fmt.Fprintf(w, "\nregion %s %s: %s", l.Region, what, l.Reason)
+		fmt.Fprintf(w, "region %s %s: %s\n", l.Region, what, l.Reason)
 	}
-	if len(s.Lost) > 0 {
-		fmt.Fprintln(w)
+}
+
+func printTotals(w io.Writer, s orchestrator.Summary) {
+	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", plural(s.Pairs, "pair"), s.OK, s.Failed, s.Skipped, humanBytes(float64(s.Bytes)))
+	if s.Makespan > 0 {
+		fmt.Fprintf(w, "measured in %v (no order could take less than %v)\n", s.Makespan.Round(100*time.Millisecond), s.Bound.Round(100*time.Millisecond))
 	}
-	if len(s.Left) == 0 {
+	if len(s.Left) == 0 && s.Teardown == nil {
+		fmt.Fprintf(w, "everything is torn down: nothing is left\n")
+	}
+}
+
+// printLeft lists what is still in a cloud.
+func printLeft(w io.Writer, left []providers.Resource) {
+	if len(left) == 0 {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nLEFT BEHIND\tREGION\tID\tSTATE")
-	for _, r := range s.Left {
-		fmt.Fprintf(t, "%s\t%s:%s\t%s\t%s\n", r.Kind, r.Cloud, r.Region, r.ID, r.State)
+	fmt.Fprintln(t, "\nLEFT BEHIND\tCLOUD\tREGION\tID\tSTATE")
+	for _, r := range left {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Kind, r.Cloud, cmp.Or(r.Region, "global"), r.ID, r.State)
 	}
 	t.Flush()
 }

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab"
+	"github.com/antipode-bench/antipode/providers/aws"
+	"github.com/antipode-bench/antipode/providers/gcp"
+)
+
+// What a lab's doors know their one account by.
+const (
+	labProject   = "antipode-lab"
+	labAccessKey = "antipode"
+	labSecret    = "lab"
+)
+
+func openLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) (*venue, error) {
+	l, err := startLab(ctx, f, regions)
+	if err != nil {
+		return nil, err
+	}
+	v := &venue{lab: l, dial: l.Dial}
+	if err := v.enter(ctx, f, regions, log); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return v, nil
+}
+
+// startLab enters the lab that is named, or starts one for this sweep.
+func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region) (*lab.Lab, error) {
+	ctx, cancel := context.WithTimeout(ctx, labTimeout)
+	defer cancel()
+	if f.labName != ownLab {
+		l, err := lab.Enter(ctx, f.labName)
+		if errors.Is(err, lab.ErrNoLab) {
+			return nil, usageError("--lab=%s: no such lab is up; start it with: antipode lab up %s", f.labName, f.labName)
+		}
+		return l, err
+	}
+	options, err := f.lab.options(regions)
+	if err != nil {
+		return nil, err
+	}
+	options.Log = os.Stderr
+	l, err := lab.Start(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("start the lab: %w", err)
+	}
+	return l, nil
+}
+
+// enter makes the venue the lab's: its doors for the clouds' endpoints, and the
+// controller's place in it for ours.
+func (v *venue) enter(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) error {
+	doors, client := v.lab.Endpoints(), v.lab.HTTPClient()
+	clouds, err := openClouds(ctx, cloudsOf(regions),
+		aws.Options{Endpoint: doors.AWS, HTTPClient: client, Credentials: aws.StaticCredentials(labAccessKey, labSecret),
+			CallTimeout: f.callTimeout, Log: log},
+		gcp.Options{Endpoint: doors.GCP, HTTPClient: client, Project: labProject, CallTimeout: f.callTimeout, Log: log})
+	if err != nil {
+		return err
+	}
+	for name, cloud := range clouds {
+		clouds[name] = labCloud{cloud, v.lab.Done()}
+	}
+	v.providers = clouds
+	if v.address, err = f.controllerAddr(ctx, client, doors.CheckIP); err != nil {
+		return err
+	}
+	v.before, err = v.traffic(ctx)
+	return err
+}
+
+// gone says why the lab has ended, if it has.
+func (v *venue) gone() error {
+	if closed(v.lab.Done()) {
+		return fmt.Errorf("the lab ended in the middle of the run: %w", v.lab.Err())
+	}
+	return nil
+}
