@@ -16,6 +16,10 @@ var (
 	wordsForm = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`)   // flags
 )
 
+// IsName reports whether s can stand in a column of names, such as a zone, a
+// machine type or a congestion control.
+func IsName(s string) bool { return nameForm.MatchString(s) }
+
 // Validate says everything that is wrong with a row, naming the columns: a
 // missing name, a value outside its range or enumeration, NaN or infinity, a
 // pair that is not ok but has figures or no reason, one that is ok but lacks its

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/antipode-bench/antipode"
@@ -57,7 +58,7 @@ func checkCloud(flag, value, cloud string) error {
 	if slices.Contains(measurable, cloud) {
 		return nil
 	}
-	return &WishError{flag, value, "no machine can be launched in cloud \"" + cloud + "\"; choose from " + strings.Join(measurable, ", ")}
+	return &WishError{flag, value, "no machine can be launched in cloud " + strconv.Quote(cloud) + "; choose from " + strings.Join(measurable, ", ")}
 }
 
 // namedRegions resolves --regions. A named region that another flag excludes
@@ -98,11 +99,14 @@ func resolve(all []antipode.Region, flag, name string) (antipode.Region, error) 
 	return found[0], checkCloud(flag, name, found[0].Cloud)
 }
 
-// nearest is the id of the region whose id or bare name takes the fewest edits
-// to become name; the first of several.
+// nearest is the id of the region, of a cloud machines can be launched in, whose
+// id or bare name takes the fewest edits to become name; the first of several.
 func nearest(all []antipode.Region, name string) string {
 	best, fewest := "", len(name)+100
 	for _, r := range all {
+		if !slices.Contains(measurable, r.Cloud) {
+			continue
+		}
 		known := r.Name
 		if strings.Contains(name, ":") {
 			known = r.ID()

@@ -2,7 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/antipode-bench/antipode"
 )
@@ -53,7 +56,20 @@ func ParsePair(s string, regions map[string]antipode.Region) (Pair, error) {
 type WishError struct{ Flag, Value, Reason string }
 
 func (e *WishError) Error() string {
-	return fmt.Sprintf("%s %s: %s", e.Flag, e.Value, e.Reason)
+	return fmt.Sprintf("%s %s: %s", e.Flag, shown(e.Value), e.Reason)
+}
+
+// shown is a value as a message may repeat it: in quotes where it could not be
+// seen without, and not without end.
+func shown(value string) string {
+	const most = 80
+	if runes := []rune(value); len(runes) > most {
+		value = string(runes[:most]) + "…"
+	}
+	if strings.TrimSpace(value) == "" || !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(value)
+	}
+	return value
 }
 
 // cutArrow splits "a>b"; ok is false unless there are exactly two names.
