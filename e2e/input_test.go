@@ -3,6 +3,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -43,6 +44,22 @@ func TestBadInput(t *testing.T) {
 		"no such lab":          {[]string{"sweep", "--lab=nowhere", "--max-regions", "2"}, 2, []string{"nowhere", "antipode lab up"}},
 		"lab name":             {[]string{"lab", "up", "../x"}, 2, []string{"../x"}},
 		"lab without a name":   {[]string{"lab", "down"}, 2, []string{"lab down NAME"}},
+		"lab without a value":  {[]string{"sweep", "--lab=", "--yes", "--max-regions", "2"}, 2, []string{"--lab", "empty"}},
+		"lab after a space":    {[]string{"sweep", "--lab", "demo"}, 2, []string{"demo", "--lab=NAME"}},
+		"name of a lab":        {[]string{"sweep", "--lab=a b", "--max-regions", "2"}, 2, []string{"--lab=a b"}},
+		"down no name":         {[]string{"lab", "down", "../x"}, 2, []string{"../x"}},
+		"truth of a folder":    {[]string{"lab", "truth", "/"}, 2, []string{"neither a run"}},
+		"regions unset":        {[]string{"sweep", "--lab", "--regions", ""}, 2, []string{"--regions", "empty"}},
+		"pairs unset":          {[]string{"sweep", "--lab", "--pairs", ""}, 2, []string{"--pairs", "empty"}},
+		"project unset":        {[]string{"sweep", "--lab", "--gcp-project", ""}, 2, []string{"--gcp-project", "empty"}},
+		"regions of commas":    {[]string{"sweep", "--lab", "--regions", ",,"}, 2, []string{`--regions ""`}},
+		"endless region":       {[]string{"sweep", "--lab", "--regions", strings.Repeat("x", 5000)}, 2, []string{"xxx…:"}},
+		"odd machine type":     {[]string{"sweep", "--lab", "--machine-type", "gcp=a?b"}, 2, []string{"--machine-type", "a?b"}},
+		"congestion control":   {[]string{"sweep", "--lab", "--congestion-control", "bbr;reboot"}, 2, []string{"--congestion-control", "bbr;reboot"}},
+		"short duration":       {[]string{"sweep", "--lab", "--duration", "1ns"}, 2, []string{"--duration", "1ns"}},
+		"short life":           {[]string{"sweep", "--lab", "--max-time", "1ns"}, 2, []string{"--max-time", "1ns"}},
+		"endless life":         {[]string{"sweep", "--lab", "--max-time", "9999h"}, 2, []string{"--max-time", "9999h"}},
+		"infinite distance":    {[]string{"regions", "--from", "aws:us-east-1", "--max-km", "inf"}, 2, []string{"--max-km"}},
 		"truth of nothing":     {[]string{"lab", "truth", "nothing"}, 2, []string{"nothing"}},
 		"nobody to confirm":    {[]string{"sweep", "--regions", "aws:us-east-1,aws:us-east-2"}, 2, []string{"--yes"}},
 		"no AWS credentials":   {[]string{"sweep", "--yes", "--ssh-from", "192.0.2.1", "--regions", "aws:us-east-1,aws:us-east-2"}, 1, []string{"aws", "AWS_PROFILE", "--lab"}},

@@ -134,7 +134,7 @@ func (l *Lab) Close() error { return l.control.close() }
 // socket's address.
 func CheckName(name string) error {
 	if len(name) == 0 || len(name) > 32 {
-		return fmt.Errorf("lab name %q: must have 1 to 32 characters", name)
+		return fmt.Errorf("lab name %.40q: must have 1 to 32 characters", name)
 	}
 	for i, c := range []byte(name) {
 		alnum := '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'

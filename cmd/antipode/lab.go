@@ -35,16 +35,24 @@ sweep; "antipode lab up NAME" keeps one running for "antipode sweep --lab=NAME".
 	return cmd
 }
 
+// oneLab takes one argument, the name of a lab.
+func oneLab(cmd *cobra.Command, given []string) error {
+	if err := args(cobra.ExactArgs(1))(cmd, given); err != nil {
+		return err
+	}
+	if err := lab.CheckName(given[0]); err != nil {
+		return &exitError{exitUsage, err}
+	}
+	return nil
+}
+
 func newLabUp() *cobra.Command {
 	var f labFlags
 	cmd := &cobra.Command{
 		Use:   "up NAME",
 		Short: "Start a lab that keeps running",
-		Args:  args(cobra.ExactArgs(1)),
+		Args:  oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := lab.CheckName(args[0]); err != nil {
-				return &exitError{exitUsage, err}
-			}
 			all, err := regionsFrom(f.regionsFile)
 			if err != nil {
 				return err
@@ -70,7 +78,7 @@ func newLabDown() *cobra.Command {
 	return &cobra.Command{
 		Use:   "down NAME",
 		Short: "End a lab and everything in it",
-		Args:  args(cobra.ExactArgs(1)),
+		Args:  oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
 			defer cancel()
@@ -102,7 +110,7 @@ func newLabInventory() *cobra.Command {
 	return &cobra.Command{
 		Use:   "inventory NAME",
 		Short: "Print what exists behind a lab's doors, as JSON",
-		Args:  args(cobra.ExactArgs(1)),
+		Args:  oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askLab(cmd, args[0], func(ctx context.Context, l *lab.Lab) ([]byte, error) { return l.Inventory(ctx) })
 		},
@@ -127,9 +135,13 @@ its id with the folder under runs/), or of the lab NAME that is up.`,
 					return err
 				}
 			}
+			neither := usageError("%q: neither a run with a %s nor a lab that is up", args[0], truthFile)
+			if lab.CheckName(args[0]) != nil {
+				return neither
+			}
 			err := askLab(cmd, args[0], truthOf(nil))
 			if errors.Is(err, lab.ErrNoLab) {
-				return usageError("%s: neither a run with a %s nor a lab that is up", args[0], truthFile)
+				return neither
 			}
 			return err
 		},

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func (f regionsFlags) check(all []antipode.Region) (origin antipode.Region, err 
 			return origin, usageError("--continents: unknown continent %q; there are %s", c, strings.Join(antipode.Continents(), ", "))
 		}
 	}
-	if f.maxKm < 0 || f.maxKm > 0 && f.from == "" {
+	if !(f.maxKm >= 0) || math.IsInf(f.maxKm, 0) || f.maxKm > 0 && f.from == "" {
 		return origin, usageError("--max-km: needs a distance above 0, and --from")
 	}
 	if f.from == "" {

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/antipode-bench/antipode"
 )
@@ -19,7 +22,9 @@ Try it without any cloud:  antipode sweep --lab --max-regions 6`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args:          args(cobra.NoArgs),
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		// Of the command that runs, whichever it is.
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseEmpty(cmd.Flags()) },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w (see %s --help)", err, cmd.CommandPath())
@@ -37,6 +42,19 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// refuseEmpty refuses flags without a value. To a script that says --lab="$LAB"
+// or --regions "$REGIONS" with the variable unset they would mean the real
+// clouds, or every region there is.
+func refuseEmpty(flags *pflag.FlagSet) error {
+	var errs []error
+	flags.Visit(func(f *pflag.Flag) {
+		if v := f.Value.String(); v == "" || v == "[]" {
+			errs = append(errs, usageError("--%s: its value is empty", f.Name))
+		}
+	})
+	return errors.Join(errs...)
 }
 
 // regionsFrom reads the regions from a file, or takes the built-in ones.

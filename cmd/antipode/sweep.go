@@ -32,13 +32,22 @@ folder of its own. Real clouds charge for machines and for the data moved; --lab
 the same sweep on the built-in lab, which costs nothing.`,
 		Example: `  antipode sweep --lab --max-regions 6
   antipode sweep --regions aws:us-east-1,gcp:us-east4 --bytes 100MB`,
-		Args: args(cobra.NoArgs),
+		Args: noSweepArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return sweep(cmd.Context(), f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
 	f.register(cmd)
 	return cmd
+}
+
+// noSweepArgs knows how a lab's name gets there: --lab stands alone too, so the
+// name after it is not its value.
+func noSweepArgs(cmd *cobra.Command, given []string) error {
+	if len(given) > 0 && cmd.Flags().Changed("lab") {
+		return usageError("unexpected %q: the name of a lab that is up goes with an equals sign, --lab=NAME", given[0])
+	}
+	return args(cobra.NoArgs)(cmd, given)
 }
 
 // sweep is the whole of a run as a user sees it. Everything that may be wrong

@@ -7,12 +7,12 @@ import (
 	"math"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab"
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers/aws"
@@ -22,6 +22,13 @@ import (
 
 // ownLab is the value of a bare --lab: one that lives and dies with the sweep.
 const ownLab = "-"
+
+const (
+	// maxMaxTime is the longest life of a machine that Compute Engine takes.
+	maxMaxTime = 120 * 24 * time.Hour
+	// maxCongestion is the longest name Linux takes, TCP_CA_NAME_MAX less its end.
+	maxCongestion = 15
+)
 
 type sweepFlags struct {
 	wishes     plan.Wishes
@@ -111,16 +118,16 @@ func (f *sweepFlags) check() error {
 	switch {
 	case f.duration < 0 || f.duration == 0 && f.bytes == 0:
 		return usageError("--duration %v: needs a time above zero, or --bytes", f.duration)
-	case f.duration > time.Hour:
-		return usageError("--duration %v: at most 1h", f.duration)
+	case f.duration != 0 && f.duration < time.Millisecond || f.duration > time.Hour:
+		return usageError("--duration %v: not 1ms to 1h", f.duration)
 	case f.streams < 1 || f.streams > 128:
 		return usageError("--streams %d: not 1 to 128", f.streams)
 	case f.rttProbes < 1 || f.rttProbes > 100_000:
 		return usageError("--rtt-probes %d: not 1 to 100000", f.rttProbes)
 	case f.rttInterval < time.Millisecond || f.rttInterval > time.Minute:
 		return usageError("--rtt-interval %v: not 1ms to 1m", f.rttInterval)
-	case f.maxTime < 0:
-		return usageError("--max-time %v: below zero", f.maxTime)
+	case f.maxTime != 0 && (f.maxTime < time.Second || f.maxTime > maxMaxTime):
+		return usageError("--max-time %v: not 1s to %v", f.maxTime, maxMaxTime)
 	case f.bootTimeout <= 0:
 		return usageError("--boot-timeout %v: not above zero", f.bootTimeout)
 	case f.callTimeout <= 0:
@@ -130,7 +137,26 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.checkMachines(), f.checkSSHFrom())
+	return errors.Join(f.checkLab(), f.checkMachines(), f.checkCongestion(), f.checkSSHFrom())
+}
+
+func (f *sweepFlags) checkLab() error {
+	if f.labName == "" || f.labName == ownLab {
+		return nil
+	}
+	if err := lab.CheckName(f.labName); err != nil {
+		return usageError("--lab=%.40s: %w", f.labName, err)
+	}
+	return nil
+}
+
+// checkCongestion finds what no kernel calls an algorithm; the machine knows
+// which ones it has.
+func (f *sweepFlags) checkCongestion() error {
+	if f.congestion != "" && (!results.IsName(f.congestion) || len(f.congestion) > maxCongestion) {
+		return usageError("--congestion-control %.40q: not the name of a congestion control, such as cubic or bbr", f.congestion)
+	}
+	return nil
 }
 
 func (f *sweepFlags) checkMachines() error {
@@ -138,8 +164,8 @@ func (f *sweepFlags) checkMachines() error {
 		if _, ok := defaultMachineTypes()[cloud]; !ok {
 			return usageError("--machine-type %s=%s: unknown cloud %q; there are aws and gcp", cloud, name, cloud)
 		}
-		if name == "" || strings.ContainsAny(name, " \t\n/") {
-			return usageError("--machine-type %s=%s: not a machine type", cloud, name)
+		if !results.IsName(name) {
+			return usageError("--machine-type %s=%.40q: not a machine type", cloud, name)
 		}
 	}
 	return nil
