@@ -174,10 +174,12 @@ func TestCaptionAccountsForEveryRow(t *testing.T) {
 	rs[3].GoodputBps = new(0.0)
 	rs[4].RTTP50Ms = nil
 	rs[5].RTTMinMs = new(0.1)
+	rs[6].Flags = results.FlagSlowStart
 	text := string(svg(t, figure(t, rs, "all")))
 	for _, want := range []string{
 		"30 directed pairs: 27 measured, 2 failed (crosses at the foot), 1 skipped.",
 		"1 measured pair not on the left", "1 measured pair not on the right", "1 pair beat light in fibre",
+		"1 pair did not leave slow start",
 		"n = 26", "run 20261130-101500-abcd, 2026-11-30", "AWS t3.nano, GCP e2-small",
 	} {
 		if !strings.Contains(text, want) {

@@ -73,7 +73,7 @@ func caption(g analysis.Group) []string {
 // fate accounts for every row.
 func fate(g analysis.Group) string {
 	var parts []string
-	if slices.ContainsFunc(g.Rows, func(r results.Row) bool { return r.HasFlag(results.FlagLab) }) {
+	if flagged(g.Rows, results.FlagLab) > 0 {
 		parts = append(parts, "Measured on the lab, not in a cloud.")
 	}
 	parts = append(parts, fmt.Sprintf("%s: %s measured, %s, %s skipped.",
@@ -84,10 +84,23 @@ func fate(g analysis.Group) string {
 	if n := g.Goodput.Absent; n > 0 {
 		parts = append(parts, count(n, "measured pair")+" not on the right (no goodput above 0, or no distance).")
 	}
+	if n := flagged(g.Rows, results.FlagSlowStart); n > 0 {
+		parts = append(parts, count(n, "pair")+" did not leave slow start: goodput in a longer test would be higher.")
+	}
 	if n := len(analysis.Physics(g.Rows)); n > 0 {
 		parts = append(parts, count(n, "pair")+" beat light in fibre: a place or a number is in doubt.")
 	}
 	return strings.Join(parts, " ")
+}
+
+func flagged(rows []results.Row, flag string) int {
+	n := 0
+	for _, r := range rows {
+		if r.HasFlag(flag) {
+			n++
+		}
+	}
+	return n
 }
 
 func failedText(n int) string {

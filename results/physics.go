@@ -5,11 +5,16 @@ import (
 	"strings"
 
 	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/probe/wire"
 )
 
 // FlagLab marks what was measured on the lab, whose delays and rates are made
 // up: no cloud had a part in it, whatever the row's regions are called.
 const FlagLab = "lab"
+
+// FlagSlowStart marks a goodput whose test ended before slow start did: a
+// longer test would have found more.
+const FlagSlowStart = wire.FlagSlowStart
 
 // Flags of rows whose smallest RTT is less than light needs over the distance.
 const (
