@@ -42,6 +42,14 @@ func TestDistanceKmOfExtremes(t *testing.T) {
 	}
 }
 
+func TestDistanceKmOfUnplaced(t *testing.T) {
+	for _, pair := range [][2]Region{{{Unplaced: true}, {}}, {{}, {Unplaced: true}}, {{Unplaced: true}, {Unplaced: true}}} {
+		if got := DistanceKm(pair[0], pair[1]); !math.IsNaN(got) {
+			t.Errorf("DistanceKm(%+v, %+v) = %v, want NaN", pair[0], pair[1], got)
+		}
+	}
+}
+
 func TestDistanceKmIsAMetric(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	place := func() Region {

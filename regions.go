@@ -14,7 +14,7 @@ var regionsYAML []byte
 
 // Region is one cloud region and the best public estimate of where it stands.
 type Region struct {
-	Cloud      string  `yaml:"cloud"`      // "aws", "gcp" or "azure"
+	Cloud      string  `yaml:"cloud"`      // "aws", "gcp", "azure", or what stands in for a cloud
 	Name       string  `yaml:"region"`     // the cloud's own name, for example "us-east-1"
 	Place      string  `yaml:"place"`      // for people
 	Country    string  `yaml:"country"`    // ISO 3166-1 alpha-2
@@ -24,6 +24,7 @@ type Region struct {
 	OptIn      bool    `yaml:"opt_in"`     // AWS: disabled in an account until it is asked for
 	Partition  string  `yaml:"partition"`  // AWS: empty for the commercial partition
 	Status     string  `yaml:"status"`     // Azure: "restricted" when not open to every subscription
+	Unplaced   bool    `yaml:"-"`          // nobody knows where it stands: the coordinates mean nothing
 }
 
 // ID is the region's unambiguous name, "cloud:region".

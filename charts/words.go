@@ -118,7 +118,7 @@ func emptiness(g analysis.Group) string {
 	case g.OK == 0:
 		return "no pair was measured"
 	}
-	return "no pair has this figure"
+	return "no pair has this figure and a distance"
 }
 
 // method says what the figures are and what they were measured with.

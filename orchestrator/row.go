@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 // newRow fills what is known of a pair before it is measured: the ends as far
 // as their machines came.
 func newRow(runID string, p plan.Pair, from, to providers.Machine, began time.Time) results.Row {
-	km := antipode.DistanceKm(p.From, p.To)
 	return results.Row{
 		RunID:       runID,
 		Timestamp:   began.UTC().Format("2006-01-02T15:04:05.000Z"),
@@ -26,11 +26,20 @@ func newRow(runID string, p plan.Pair, from, to providers.Machine, began time.Ti
 		ToRegion:    p.To.Name,
 		ToZone:      to.Zone,
 		ToMachine:   to.Type,
-		DistanceKm:  &km,
+		DistanceKm:  distance(p),
 		Path:        "public",
 		IPVersion:   "4",
 		NetworkTier: networkTier(p),
 	}
+}
+
+// distance is nil between places of which one is not known.
+func distance(p plan.Pair) *float64 {
+	km := antipode.DistanceKm(p.From, p.To)
+	if math.IsNaN(km) {
+		return nil
+	}
+	return &km
 }
 
 // networkTier is Google Cloud's: its external addresses are of the premium

@@ -11,7 +11,7 @@ import (
 // selectRegions grants --clouds, --cloud-pairs (as far as it says which clouds)
 // and --regions.
 func selectRegions(all []antipode.Region, w Wishes) ([]antipode.Region, error) {
-	clouds, err := selectClouds(w)
+	clouds, err := selectClouds(all, w)
 	if err != nil {
 		return nil, err
 	}
@@ -28,21 +28,21 @@ func selectRegions(all []antipode.Region, w Wishes) ([]antipode.Region, error) {
 }
 
 // selectClouds are the clouds whose regions may take part.
-func selectClouds(w Wishes) ([]string, error) {
-	clouds := measurable
+func selectClouds(all []antipode.Region, w Wishes) ([]string, error) {
+	clouds := measurable(all)
 	if len(w.Clouds) > 0 {
 		clouds = nil
 	}
 	for _, name := range w.Clouds {
 		cloud := strings.ToLower(strings.TrimSpace(name))
-		if err := checkCloud("--clouds", name, cloud); err != nil {
+		if err := checkCloud(all, "--clouds", name, cloud); err != nil {
 			return nil, err
 		}
 		clouds = append(clouds, cloud)
 	}
 	for _, pair := range w.CloudPairs {
 		for _, cloud := range []string{pair.From, pair.To} {
-			if err := checkCloud("--cloud-pairs", pair.String(), cloud); err != nil {
+			if err := checkCloud(all, "--cloud-pairs", pair.String(), cloud); err != nil {
 				return nil, err
 			}
 			if !slices.Contains(clouds, cloud) {
@@ -54,11 +54,12 @@ func selectClouds(w Wishes) ([]string, error) {
 }
 
 // checkCloud blames flag and value, as given, unless cloud is measurable.
-func checkCloud(flag, value, cloud string) error {
-	if slices.Contains(measurable, cloud) {
+func checkCloud(all []antipode.Region, flag, value, cloud string) error {
+	choice := measurable(all)
+	if slices.Contains(choice, cloud) {
 		return nil
 	}
-	return &WishError{flag, value, "no machine can be launched in cloud " + strconv.Quote(cloud) + "; choose from " + strings.Join(measurable, ", ")}
+	return &WishError{flag, value, "no machine can be launched in cloud " + strconv.Quote(cloud) + "; choose from " + strings.Join(choice, ", ")}
 }
 
 // namedRegions resolves --regions. A named region that another flag excludes
@@ -96,15 +97,15 @@ func resolve(all []antipode.Region, flag, name string) (antipode.Region, error) 
 	case len(found) > 1:
 		return antipode.Region{}, &WishError{flag, name, "means both " + found[0].ID() + " and " + found[1].ID()}
 	}
-	return found[0], checkCloud(flag, name, found[0].Cloud)
+	return found[0], checkCloud(all, flag, name, found[0].Cloud)
 }
 
 // nearest is the id of the region, of a cloud machines can be launched in, whose
 // id or bare name takes the fewest edits to become name; the first of several.
 func nearest(all []antipode.Region, name string) string {
-	best, fewest := "", len(name)+100
+	best, fewest, clouds := "", len(name)+100, measurable(all)
 	for _, r := range all {
-		if !slices.Contains(measurable, r.Cloud) {
+		if !slices.Contains(clouds, r.Cloud) {
 			continue
 		}
 		known := r.Name

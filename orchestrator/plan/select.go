@@ -10,9 +10,15 @@ import (
 	"github.com/antipode-bench/antipode"
 )
 
-// measurable are the clouds machines can be launched in. Regions of others are
-// known for reports only.
-var measurable = []string{"aws", "gcp"}
+// measurable are the clouds machines can be launched in, and "hosts" if the
+// user's own are among all. Regions of others are known for reports only.
+func measurable(all []antipode.Region) []string {
+	clouds := []string{"aws", "gcp"}
+	if slices.ContainsFunc(all, func(r antipode.Region) bool { return r.Cloud == "hosts" }) {
+		clouds = append(clouds, "hosts")
+	}
+	return clouds
+}
 
 // Select grants wishes: the regions that need a machine and the directed pairs
 // between them, both in the order of all. Every returned region is in a pair.

@@ -123,6 +123,32 @@ func TestSelectErrors(t *testing.T) {
 	}
 }
 
+// The user's own hosts are regions like others, except that nobody may know
+// where they stand.
+func TestSelectHosts(t *testing.T) {
+	all := append(antipode.Regions(), antipode.Region{Cloud: "hosts", Name: "attic", Unplaced: true},
+		antipode.Region{Cloud: "hosts", Name: "cellar", Latitude: 50.1, Longitude: 8.7})
+	for _, tt := range []struct {
+		name    string
+		wishes  Wishes
+		regions string
+		pairs   int
+	}{
+		{"alone", Wishes{Clouds: []string{"hosts"}}, "hosts:attic hosts:cellar", 2},
+		{"with a cloud's", Wishes{Regions: []string{"attic", "hosts:cellar", "aws:eu-central-1"}}, "aws:eu-central-1 hosts:attic hosts:cellar", 6},
+		{"by direction", Wishes{Regions: []string{"attic", "cellar", "us-east-1"}, CloudPairs: []CloudPair{{"hosts", "aws"}}}, "aws:us-east-1 hosts:attic hosts:cellar", 2},
+		{"near, for all one knows", Wishes{Regions: []string{"attic", "cellar", "eu-central-1"}, MaxKm: 100}, "aws:eu-central-1 hosts:cellar", 2},
+		{"the unplaced last", Wishes{Regions: []string{"attic", "cellar", "us-east-1"}, MaxRegions: 2}, "aws:us-east-1 hosts:cellar", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			regions, pairs, err := Select(all, tt.wishes)
+			if err != nil || ids(regions) != tt.regions || len(pairs) != tt.pairs {
+				t.Errorf("Select = %s, %d pairs, %v; want %s, %d", ids(regions), len(pairs), err, tt.regions, tt.pairs)
+			}
+		})
+	}
+}
+
 func TestSelectAmbiguous(t *testing.T) {
 	all := []antipode.Region{{Cloud: "aws", Name: "moon"}, {Cloud: "gcp", Name: "moon"}}
 	_, _, err := Select(all, Wishes{Regions: []string{"moon"}})
