@@ -75,6 +75,22 @@ func (c *Conn) Close() error {
 	return err
 }
 
+// Tidy removes what was pushed now rather than in Close: a program that runs
+// does not need its file any more. What it fails to remove is left to Close.
+func (c *Conn) Tidy() error {
+	c.mu.Lock()
+	folders := c.folders
+	c.folders = nil
+	c.mu.Unlock()
+	err := c.remove(folders)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.folders = append(c.folders, folders...)
+	}
+	return err
+}
+
 // remove deletes folders unless the connection is gone.
 func (c *Conn) remove(folders []string) error {
 	if len(folders) == 0 || c.Err() != nil {

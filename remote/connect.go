@@ -1,48 +1,34 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/crypto/ssh"
 )
 
-// HostKeyError says that something else than the machine answered, or that the
-// machine has another key than it was given. It is final: waiting doesn't help.
-type HostKeyError struct {
-	Name      string // of the machine
-	Addr      string
-	Want, Got string // SHA-256 fingerprints
-}
-
-func (e *HostKeyError) Error() string {
-	return fmt.Sprintf("connect to %s: %s shows the host key %s instead of %s: not the machine that was launched",
-		e.Name, e.Addr, e.Got, e.Want)
-}
-
 // Connect logs in. A machine that boots refuses, drops or resets connections
 // and rejects its keys for a while, so everything but a wrong host key is tried
 // again, with growing pauses, until ctx ends. The error then says what was last seen.
+// Of a Booted machine a refused log-in is final too.
 func Connect(ctx context.Context, t Target, o Options) (*Conn, error) {
 	o = o.withDefaults()
-	hostKey, err := check(t, o)
+	hostKeys, err := check(t, o)
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", t.Name, err)
 	}
 	begin, pause := time.Now(), o.RetryMin
 	last := errors.New("nothing yet")
 	for attempts := 0; ; attempts++ {
-		conn, err := tryConnect(ctx, t, o, hostKey)
+		conn, err := tryConnect(ctx, t, o, hostKeys)
 		if err == nil {
 			return conn, nil
 		}
-		if wrong := (*HostKeyError)(nil); errors.As(err, &wrong) {
+		if final(err) {
 			return nil, err
 		}
 		if ctx.Err() == nil { // an attempt cut short by ctx tells nothing new
@@ -57,7 +43,7 @@ func Connect(ctx context.Context, t Target, o Options) (*Conn, error) {
 }
 
 // tryConnect is one attempt.
-func tryConnect(ctx context.Context, t Target, o Options, hostKey ssh.PublicKey) (*Conn, error) {
+func tryConnect(ctx context.Context, t Target, o Options, hostKeys []ssh.PublicKey) (*Conn, error) {
 	dialCtx, cancel := context.WithTimeoutCause(ctx, o.DialTimeout,
 		fmt.Errorf("no connection within %s", o.DialTimeout))
 	defer cancel()
@@ -65,7 +51,7 @@ func tryConnect(ctx context.Context, t Target, o Options, hostKey ssh.PublicKey)
 	if err != nil {
 		return nil, because(dialCtx, err)
 	}
-	client, err := handshake(ctx, raw, t, o, hostKey)
+	client, err := handshake(ctx, raw, t, o, hostKeys)
 	if err != nil {
 		raw.Close()
 		return nil, err
@@ -74,22 +60,25 @@ func tryConnect(ctx context.Context, t Target, o Options, hostKey ssh.PublicKey)
 }
 
 // handshake proves both sides to each other over raw, within HandshakeTimeout.
-func handshake(ctx context.Context, raw net.Conn, t Target, o Options, hostKey ssh.PublicKey) (*ssh.Client, error) {
+func handshake(ctx context.Context, raw net.Conn, t Target, o Options, hostKeys []ssh.PublicKey) (*ssh.Client, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, o.HandshakeTimeout,
 		fmt.Errorf("connected, but no SSH log-in within %s", o.HandshakeTimeout))
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { raw.Close() })
 	defer stop()
 
-	pin := &pin{target: t, want: hostKey}
+	pin := &pin{target: t, want: hostKeys}
 	conn, channels, requests, err := ssh.NewClientConn(raw, t.Addr.String(), &ssh.ClientConfig{
 		User:              t.User,
-		Auth:              []ssh.AuthMethod{ssh.PublicKeys(o.Key)},
+		Auth:              []ssh.AuthMethod{ssh.PublicKeys(o.signers()...)},
 		HostKeyCallback:   pin.check,
-		HostKeyAlgorithms: algorithms(hostKey),
+		HostKeyAlgorithms: algorithms(hostKeys),
 	})
 	if wrong := pin.wrong.Load(); wrong != nil {
 		return nil, wrong
+	}
+	if err != nil && o.Booted && ctx.Err() == nil && refused(err, pin.right.Load()) {
+		return nil, &LoginError{Name: t.Name, User: t.User, Addr: t.Addr.String(), Err: err}
 	}
 	if err != nil {
 		return nil, because(ctx, err)
@@ -99,33 +88,6 @@ func handshake(ctx context.Context, raw net.Conn, t Target, o Options, hostKey s
 		return nil, context.Cause(ctx)
 	}
 	return ssh.NewClient(conn, channels, requests), nil
-}
-
-// algorithms are those that a server with the key can sign with.
-func algorithms(key ssh.PublicKey) []string {
-	if key.Type() == ssh.KeyAlgoRSA {
-		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
-	}
-	return []string{key.Type()}
-}
-
-// pin accepts one host key only and remembers another that was shown.
-type pin struct {
-	target Target
-	want   ssh.PublicKey
-	wrong  atomic.Pointer[HostKeyError]
-}
-
-func (p *pin) check(_ string, _ net.Addr, got ssh.PublicKey) error {
-	if bytes.Equal(got.Marshal(), p.want.Marshal()) {
-		return nil
-	}
-	err := &HostKeyError{
-		Name: p.target.Name, Addr: p.target.Addr.String(),
-		Want: ssh.FingerprintSHA256(p.want), Got: ssh.FingerprintSHA256(got),
-	}
-	p.wrong.Store(err)
-	return err
 }
 
 // because is why an operation under ctx failed: ctx's cause if it has ended,

@@ -4,6 +4,9 @@ package remote
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"errors"
 	"net"
 	"net/netip"
@@ -60,6 +63,34 @@ func TestWrongHostKeyIsFinal(t *testing.T) {
 	}
 	if took := time.Since(begin); took > limit/2 {
 		t.Errorf("it took %s to notice", took)
+	}
+}
+
+// TestBooted: a machine that has been up for long is asked once.
+func TestBooted(t *testing.T) {
+	s := startServer(t, agentHandler)
+	target := s.target()
+	target.HostKey = newPair(t).AuthorizedKey + "\n" + s.hostKey.AuthorizedKey + "\n"
+	booted := Options{Booted: true, RetryMin: time.Minute, Keys: []ssh.Signer{newPair(t).Signer}}
+
+	_, err := Connect(timeout(t, limit), target, booted)
+	if refused, ok := errors.AsType[*LoginError](err); !ok || refused.User != "tester" {
+		t.Errorf("error = %v; want a LoginError of tester", err)
+	}
+	booted.Keys = append(booted.Keys, s.user.Signer)
+	c, err := Connect(timeout(t, limit), target, booted)
+	must(t, err)
+	must(t, c.Close())
+
+	ecdsaKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	other, err := ssh.NewPublicKey(ecdsaKey.Public())
+	must(t, err)
+	target.HostKey = string(ssh.MarshalAuthorizedKey(other))
+	_, err = Connect(timeout(t, limit), target, booted)
+	wantError(t, err, "m1", "host key")
+	if !final(err) {
+		t.Errorf("error %v is not final", err)
 	}
 }
 

@@ -41,11 +41,15 @@ func TestOpenSSH(t *testing.T) {
 
 	a, err = c.StartAgent(timeout(t, limit), file)
 	must(t, err)
-	must(t, a.Close())
-	must(t, c.Close())
+	must(t, c.Tidy())
 	if _, err := os.Stat(filepath.Dir(file)); !os.IsNotExist(err) {
 		t.Errorf("the pushed folder is still there: %v", err)
 	}
+	if r, err := a.Call(timeout(t, limit), serve(100)); err != nil || r.Serve.Port != 100 {
+		t.Errorf("Call without the file = %+v, %v", r, err)
+	}
+	must(t, a.Close())
+	must(t, c.Close())
 
 	target := s.target()
 	target.HostKey = newPair(t).AuthorizedKey

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -20,13 +21,16 @@ type Target struct {
 	Name    string // how errors call it
 	Addr    netip.AddrPort
 	User    string
-	HostKey string // authorized_keys line; no other key is accepted
+	HostKey string // authorized_keys lines, one per key; no other key is accepted
 }
 
-// Options of a connection. Key is required; zero durations mean the defaults.
+// Options of a connection. Key or Keys are required; zero durations mean the
+// defaults.
 type Options struct {
-	Key  ssh.Signer
-	Dial DialFunc // nil: a net.Dialer
+	Key    ssh.Signer
+	Keys   []ssh.Signer // where several may fit, offered in this order
+	Dial   DialFunc     // nil: a net.Dialer
+	Booted bool         // the machine has been up for long: a refused log-in is final
 
 	DialTimeout      time.Duration // one attempt to open TCP; 10 s
 	HandshakeTimeout time.Duration // one SSH handshake with log-in; 20 s
@@ -59,9 +63,9 @@ func (o Options) withDefaults() Options {
 
 // check finds what no amount of waiting can mend. An empty key, say, would
 // otherwise look like a machine that never finishes its boot.
-func check(t Target, o Options) (hostKey ssh.PublicKey, err error) {
+func check(t Target, o Options) (hostKeys []ssh.PublicKey, err error) {
 	switch {
-	case o.Key == nil:
+	case o.Key == nil && len(o.Keys) == 0:
 		return nil, errors.New("no key to log in with")
 	case !t.Addr.IsValid() || t.Addr.Port() == 0:
 		return nil, fmt.Errorf("no address (%s)", t.Addr)
@@ -70,9 +74,20 @@ func check(t Target, o Options) (hostKey ssh.PublicKey, err error) {
 	case t.HostKey == "":
 		return nil, errors.New("no host key to expect")
 	}
-	hostKey, _, _, _, err = ssh.ParseAuthorizedKey([]byte(t.HostKey))
-	if err != nil {
-		return nil, fmt.Errorf("host key to expect: %w", err)
+	for rest := []byte(t.HostKey); len(bytes.TrimSpace(rest)) > 0; {
+		var key ssh.PublicKey
+		key, _, _, rest, err = ssh.ParseAuthorizedKey(rest)
+		if err != nil {
+			return nil, fmt.Errorf("host key to expect: %w", err)
+		}
+		hostKeys = append(hostKeys, key)
 	}
-	return hostKey, nil
+	return hostKeys, nil
+}
+
+func (o Options) signers() []ssh.Signer {
+	if o.Key == nil {
+		return o.Keys
+	}
+	return append([]ssh.Signer{o.Key}, o.Keys...)
 }
