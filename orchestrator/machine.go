@@ -1,9 +1,11 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -147,7 +149,7 @@ const portPause = time.Second
 
 // serve makes the agent listen for its peers.
 func (m *machine) serve(ctx context.Context) error {
-	port := m.fleet.cfg.ProbePort
+	port := m.probePort()
 	request := wire.Request{Serve: &wire.Serve{Secret: m.fleet.secret, Port: port}}
 	resp, err := m.agent.Call(ctx, request)
 	for inUse(err) && sleep(ctx, portPause) {
@@ -177,9 +179,12 @@ func (m *machine) admit(ctx context.Context) error {
 		return nil
 	}
 	return step("admit peers", within(ctx, m.fleet.cfg.Limits.Admit, func(ctx context.Context) error {
-		return m.provider.Admit(ctx, m.fleet.cfg.run(), m.region.Name, m.fleet.cfg.ProbePort, peers)
+		return m.provider.Admit(ctx, m.fleet.cfg.run(), m.region.Name, m.probePort(), peers)
 	}))
 }
+
+// probePort is where the machine's agent listens.
+func (m *machine) probePort() int { return cmp.Or(m.made.ProbePort, m.fleet.cfg.ProbePort) }
 
 func (m *machine) enter(s State) {
 	m.fleet.reporter.report(Event{Kind: RegionChanged, Region: m.id(), State: s})
@@ -190,8 +195,12 @@ func (m *machine) close() {
 	if m.conn == nil {
 		return
 	}
+	level := slog.LevelDebug
+	if m.made.Lent { // nobody else clears up there
+		level = slog.LevelWarn
+	}
 	if err := m.conn.Close(); err != nil {
-		m.fleet.cfg.Log.Debug("close connection", "region", m.id(), "error", err)
+		m.fleet.cfg.Log.Log(context.Background(), level, "close connection", "region", m.id(), "error", err)
 	}
 }
 

@@ -44,7 +44,7 @@ type openPair struct {
 func newMeasurement(r *run, news <-chan news) *measurement {
 	m := &measurement{
 		run:      r,
-		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.ProbePort},
+		tester:   tester{r.cfg.Test, r.cfg.Limits},
 		schedule: plan.NewSchedule(r.cfg.Pairs, r.cfg.Isolation, r.cfg.Test.order()),
 		news:     news,
 		outcomes: make(chan outcome),

@@ -13,7 +13,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
+	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 func TestNewRunID(t *testing.T) {
@@ -84,7 +88,7 @@ func TestNewSSH(t *testing.T) {
 	r, err := NewSSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
 		dialled = addr
 		return nil, refused
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +106,73 @@ func TestNewSSH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := RestoreSSH(secrets, "r1", nil, nil)
+	again, err := RestoreSSH(secrets, "r1", nil, nil, nil)
 	if err != nil || again.AuthorizedKey() != r.AuthorizedKey() {
 		t.Fatalf("RestoreSSH: %v, or another key", err)
 	}
 	if p, key, err := again.HostKey("aws:a"); err != nil || string(p) != string(private) || key != public {
 		t.Errorf("restored HostKey = %q, %v; want %q", key, err, public)
+	}
+}
+
+// TestNewSSHLent: a lent machine is reached at its own port with its own keys.
+func TestNewSSHLent(t *testing.T) {
+	refused, keyless := errors.New("no way"), errors.New("no keys")
+	var dialled, asked string
+	r, err := NewSSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
+		dialled = addr
+		return nil, refused
+	}, func(m providers.Machine) ([]ssh.Signer, error) {
+		asked = m.Region
+		return nil, keyless
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := providers.Machine{Region: "attic", Public: netip.MustParseAddr("198.18.0.1"), SSHPort: 2222, User: "user", Lent: true}
+	if _, err := r.Connect(t.Context(), m); !errors.Is(err, keyless) || asked != "attic" || dialled != "" {
+		t.Errorf("Connect = %v, asked for the keys of %q, dialled %q", err, asked, dialled)
+	}
+	pair, err := remote.NewKeyPair("user")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.(*sshRemote).lent = func(providers.Machine) ([]ssh.Signer, error) { return []ssh.Signer{pair.Signer}, nil }
+	m.HostKey = pair.AuthorizedKey
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:2222" {
+		t.Errorf("Connect = %v, dialled %q", err, dialled)
+	}
+}
+
+// TestExplain: only of a lent machine that was never reached do we say what to
+// look at; the rules of all others are our own.
+func TestExplain(t *testing.T) {
+	failed := errors.New("i/o timeout")
+	const hint = "i/o timeout; is port 9000 (TCP and UDP) of hosts:attic open to 198.18.0.1?"
+	for name, tt := range map[string]struct {
+		way  way
+		lent bool
+		want string
+	}{
+		"never reached":   {way{err: failed}, true, hint},
+		"no answer":       {way{err: failed, rtt: &wire.RTTResult{Probes: 5}}, true, hint},
+		"reached":         {way{err: failed, rtt: &wire.RTTResult{Probes: 5, Received: 1}}, true, "i/o timeout"},
+		"in the middle":   {way{err: failed, throughput: &wire.ThroughputResult{}}, true, "i/o timeout"},
+		"lost":            {way{err: &lostError{"hosts:attic", failed}}, true, "hosts:attic: i/o timeout"},
+		"a cloud's":       {way{err: failed}, false, "i/o timeout"},
+		"nothing's wrong": {way{}, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tt.way.direction = direction{"aws:us-east-1", "hosts:attic"}
+			tt.way.explain(map[string]*machine{
+				"aws:us-east-1": {made: providers.Machine{Public: netip.MustParseAddr("198.18.0.1")}},
+				"hosts:attic":   {fleet: &fleet{}, made: providers.Machine{ProbePort: 9000, Lent: tt.lent}},
+			})
+			if got := tt.way.err; got == nil && tt.want != "" || got != nil && got.Error() != tt.want {
+				t.Errorf("err = %v, want %s", got, tt.want)
+			}
+		})
 	}
 }

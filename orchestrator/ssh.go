@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -16,20 +18,27 @@ import (
 
 const sshPort = 22
 
+// lentLimit is how long a lent machine may take to answer: it does not boot.
+const lentLimit = 30 * time.Second
+
+// LentKeys are those that a lent machine may let us in with.
+type LentKeys func(providers.Machine) ([]ssh.Signer, error)
+
 // NewSSH makes the Remote that logs in with a fresh key of the run's own and pushes
-// the fitting one of probes. A nil dial means the ordinary network.
-func NewSSH(runID string, probes remote.Probes, dial remote.DialFunc) (Remote, error) {
+// the fitting one of probes. A nil dial means the ordinary network. Where no
+// machine is lent, lent may be nil.
+func NewSSH(runID string, probes remote.Probes, dial remote.DialFunc, lent LentKeys) (Remote, error) {
 	key, err := remote.NewKeyPair(providers.Name(runID))
 	if err != nil {
 		return nil, err
 	}
 	keys := sshKeys{Login: storedKey{string(key.PEM), key.AuthorizedKey}, Hosts: map[string]storedKey{}}
-	return &sshRemote{runID: runID, key: key, keys: keys, probes: probes, dial: dial}, nil
+	return &sshRemote{runID: runID, key: key, keys: keys, probes: probes, dial: dial, lent: lent}, nil
 }
 
 // RestoreSSH is the Remote that an earlier process had, from its Secrets.
-func RestoreSSH(secrets []byte, runID string, probes remote.Probes, dial remote.DialFunc) (Remote, error) {
-	r := &sshRemote{runID: runID, probes: probes, dial: dial}
+func RestoreSSH(secrets []byte, runID string, probes remote.Probes, dial remote.DialFunc, lent LentKeys) (Remote, error) {
+	r := &sshRemote{runID: runID, probes: probes, dial: dial, lent: lent}
 	if err := json.Unmarshal(secrets, &r.keys); err != nil {
 		return nil, fmt.Errorf("read the run's keys: %w", err)
 	}
@@ -49,6 +58,7 @@ type sshRemote struct {
 	key    remote.KeyPair
 	probes remote.Probes
 	dial   remote.DialFunc
+	lent   LentKeys
 
 	mu   sync.Mutex
 	keys sshKeys
@@ -89,21 +99,33 @@ func (r *sshRemote) Secrets() ([]byte, error) {
 }
 
 func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {
+	o := remote.Options{Key: r.key.Signer, Dial: r.dial}
+	if m.Lent {
+		keys, err := r.lent(m)
+		if err != nil {
+			return nil, err
+		}
+		o.Key, o.Keys, o.Booted = nil, keys, true
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, lentLimit, fmt.Errorf("no log-in within %v", lentLimit))
+		defer cancel()
+	}
 	conn, err := remote.Connect(ctx, remote.Target{
 		Name:    cmp.Or(m.ID, m.Region),
-		Addr:    netip.AddrPortFrom(m.Public, sshPort),
+		Addr:    netip.AddrPortFrom(m.Public, uint16(cmp.Or(m.SSHPort, sshPort))),
 		User:    m.User,
 		HostKey: m.HostKey,
-	}, remote.Options{Key: r.key.Signer, Dial: r.dial})
+	}, o)
 	if err != nil {
 		return nil, err
 	}
-	return &sshConn{conn, r.probes}, nil
+	return &sshConn{conn, r.probes, m.Lent}, nil
 }
 
 type sshConn struct {
 	*remote.Conn
 	probes remote.Probes
+	tidy   bool // leave no file, even if this process is killed
 }
 
 func (c *sshConn) Push(ctx context.Context) (string, error) { return c.Conn.Push(ctx, c.probes) }
@@ -112,6 +134,11 @@ func (c *sshConn) StartAgent(ctx context.Context, path string) (Agent, error) {
 	agent, err := c.Conn.StartAgent(ctx, path)
 	if err != nil {
 		return nil, err
+	}
+	if c.tidy {
+		if err := c.Tidy(); err != nil {
+			return nil, errors.Join(err, agent.Close())
+		}
 	}
 	return agent, nil
 }

@@ -50,7 +50,6 @@ var errSilent = errors.New("the agent does not answer")
 type tester struct {
 	test   Test
 	limits Limits
-	port   int
 }
 
 // run does all of a task: both directions of a round trip at once, because a
@@ -72,7 +71,22 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *machine) outc
 	}
 	ways.Wait()
 	o.took = time.Since(o.began)
+	for i := range o.ways {
+		o.ways[i].explain(ends)
+	}
 	return o
+}
+
+// explain adds what is most likely wrong when a machine whose rules are not
+// ours was not reached at all.
+func (w *way) explain(ends map[string]*machine) {
+	from, to := ends[w.from].made, ends[w.to]
+	reached := w.throughput != nil || w.rtt != nil && w.rtt.Received > 0
+	_, lost := errors.AsType[*lostError](w.err)
+	if w.err == nil || reached || lost || !to.made.Lent || errors.Is(w.err, context.Canceled) {
+		return
+	}
+	w.err = fmt.Errorf("%w; is port %d (TCP and UDP) of %s open to %v?", w.err, to.probePort(), w.to, from.Public)
 }
 
 func (t tester) rtt(ctx context.Context, w *way, from, to *machine) {
@@ -130,7 +144,7 @@ func (t tester) ask(ctx context.Context, m *machine, nominal time.Duration, req 
 }
 
 func (t tester) peer(m *machine) wire.Peer {
-	return wire.Peer{Addr: m.made.Public.String(), Port: t.port}
+	return wire.Peer{Addr: m.made.Public.String(), Port: m.probePort()}
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -30,7 +30,10 @@ type Machine struct {
 	ID, Type, Image     string
 	Public, Private     netip.Addr // IPv4 now; Public is the address the world reaches
 	User                string     // the login that AuthorizedKey was given
-	HostKey             string     // public host key to pin, known before the first connection
+	HostKey             string     // public host key to pin, known before the first connection; a line each if several
+	SSHPort             int        `json:",omitempty"` // 0 means 22
+	ProbePort           int        `json:",omitempty"` // where its agent listens; 0 means the run's
+	Lent                bool       `json:",omitempty"` // there before the run and after it, with keys and rules of its own
 }
 
 // Resource is anything of a run that exists in a cloud.
@@ -58,7 +61,7 @@ const (
 // All methods are safe for concurrent use, and every call inside them has a
 // time limit of its own: a silent endpoint is an *Error, never a hang.
 type Provider interface {
-	// Cloud is "aws" or "gcp".
+	// Cloud is "aws" or "gcp", or "hosts" for machines that are already there.
 	Cloud() string
 
 	// Launch makes one machine in spec.Region with all it needs (key, network,

@@ -91,9 +91,9 @@ func (c *Conn) Tidy() error {
 	return err
 }
 
-// remove deletes folders unless the connection is gone.
+// remove deletes folders, and names those that it can't.
 func (c *Conn) remove(folders []string) error {
-	if len(folders) == 0 || c.Err() != nil {
+	if len(folders) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.options.CloseTimeout)
@@ -111,7 +111,7 @@ func (c *Conn) remove(folders []string) error {
 		return struct{}{}, s.Run(command)
 	})
 	if err != nil {
-		return fmt.Errorf("remove the probe from %s: %w", c.target.Name, err)
+		return fmt.Errorf("remove %s from %s: %w", strings.Join(folders, ", "), c.target.Name, err)
 	}
 	return nil
 }

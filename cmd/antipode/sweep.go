@@ -99,7 +99,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
-	reach, err := orchestrator.NewSSH(run.id, probes, v.dial)
+	reach, err := orchestrator.NewSSH(run.id, probes, v.dial, nil)
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
