@@ -29,6 +29,7 @@ var arrows = map[string][]string{
 	"providers":              {"."},
 	"providers/aws":          {".", "providers"},
 	"providers/gcp":          {".", "providers"},
+	"providers/hosts":        {".", "providers"},
 	"providers/providertest": {".", "providers"},
 	"remote":                 {"probe/wire"},
 	"probe":                  {"probe/wire"},

@@ -71,6 +71,25 @@ func Run(t *testing.T, cloud Cloud) {
 		tests[fmt.Sprintf("LaunchLosesAnswer%d", n)] = cut(n).testLaunchLosesAnswer
 		tests[fmt.Sprintf("DestroyDuringCall%d", n)] = cut(n).testDestroyWhileLaunching
 	}
+	runAll(t, cloud, tests)
+}
+
+// RunLent checks the promises that are left where machines are not made but
+// found: which and where is as of Run, but nothing is created, ruled or listed,
+// and no API is asked.
+func RunLent(t *testing.T, cloud Cloud) {
+	runAll(t, cloud, map[string]func(*testing.T, Cloud){
+		"LaunchTwice":         testLaunchTwice,
+		"LaunchRegionsAtOnce": testLaunchRegionsAtOnce,
+		"LaunchBadSpec":       testLaunchBadSpec,
+		"LaunchUnknownRegion": testLaunchUnknownRegion,
+		"DestroyTwice":        testDestroyTwice,
+		"DestroyTwiceAtOnce":  testDestroyTwiceAtOnce,
+		"DestroyUnknown":      testDestroyUnknown,
+	})
+}
+
+func runAll(t *testing.T, cloud Cloud, tests map[string]func(*testing.T, Cloud)) {
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
