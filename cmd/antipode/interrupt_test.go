@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -59,5 +60,29 @@ func TestUnlessInterrupted(t *testing.T) {
 	}
 	if code := exitCode(unlessInterrupted(ctx, broken)); code != exitInterrupted {
 		t.Errorf("exit code %d, want %d", code, exitInterrupted)
+	}
+}
+
+// A sweep whose output nobody reads any more goes on: it has a teardown to do.
+func TestOutlivesReader(t *testing.T) {
+	const child = "ANTIPODE_TEST_OUTLIVES_READER"
+	if os.Getenv(child) != "" {
+		_, stop := interruptible(context.Background(), os.Stderr, "r1")
+		os.Stderr.WriteString("tearing down\n")
+		stop(nil)
+		os.Stderr.WriteString("torn down\n")
+		os.Exit(exitPairs)
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	cmd.Env = append(os.Environ(), child+"=1")
+	cmd.Stderr = w
+	if err := cmd.Run(); cmd.ProcessState.ExitCode() != exitPairs {
+		t.Errorf("ended by %v, want exit code %d", err, exitPairs)
 	}
 }
