@@ -15,11 +15,8 @@ import (
 // 2023 image of a region under.
 const imageParameter = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-default-"
 
-// The root disk of those images: where it is, and its size in GiB.
-const (
-	rootDevice = "/dev/xvda"
-	rootGiB    = 8
-)
+// rootDevice is where those images have their root disk.
+const rootDevice = "/dev/xvda"
 
 // image looks the region's newest image up.
 func (r *region) image(ctx context.Context, machineType string) (string, error) {

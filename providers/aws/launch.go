@@ -208,8 +208,7 @@ func runInput(spec providers.Spec, s site, at place, token string) *ec2.RunInsta
 			DeviceName: aws.String(rootDevice),
 			Ebs: &types.EbsBlockDevice{
 				DeleteOnTermination: aws.Bool(true),
-				VolumeType:          types.VolumeTypeGp3,
-				VolumeSize:          aws.Int32(rootGiB),
+				VolumeType:          types.VolumeTypeGp3, // of the image's size
 			},
 		}},
 		TagSpecifications: tagged(spec.Run, types.ResourceTypeInstance, types.ResourceTypeVolume,
