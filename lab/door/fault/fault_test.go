@@ -86,6 +86,15 @@ func TestCallCounts(t *testing.T) {
 	}
 }
 
+func TestLift(t *testing.T) {
+	i := NewInjector(Faults{Calls: []Call{{Kind: Denied}}})
+	before := i.Call(Place{Cloud: "aws"}, "A")
+	i.Lift()
+	if after := i.Call(Place{Cloud: "aws"}, "A"); before != Denied || after != None {
+		t.Errorf("kinds = %q, then %q; want denied, then none", before, after)
+	}
+}
+
 func TestMachineAddsUp(t *testing.T) {
 	i := NewInjector(Faults{Machines: []Machine{{RefuseSSH: true, Count: 1}, {BootDelayS: 1}, {BootDelayS: 0.5}}})
 	faults, delay := i.Machine(Place{Cloud: "gcp"})

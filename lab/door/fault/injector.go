@@ -15,7 +15,8 @@ type Injector struct {
 	released chan struct{}
 	once     sync.Once
 
-	mu       sync.Mutex // guards the counts
+	mu       sync.Mutex // guards what follows
+	lifted   bool       // no call goes wrong any more
 	calls    []int      // how often each of faults.Calls was dealt
 	machines []int
 }
@@ -34,6 +35,9 @@ func NewInjector(f Faults) *Injector {
 func (i *Injector) Call(at Place, call string) Kind {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if i.lifted {
+		return None
+	}
 	for n, c := range i.faults.Calls {
 		if c.matches(at) && (c.Call == "" || c.Call == call) && take(&i.calls[n], c.Count) {
 			return c.Kind
@@ -81,6 +85,13 @@ func (i *Injector) Serve(kind Kind, w http.ResponseWriter, r *http.Request, next
 	default:
 		next(w, r)
 	}
+}
+
+// Lift lets all calls from now on go well. Machines keep their faults.
+func (i *Injector) Lift() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.lifted = true
 }
 
 // Release ends every call that is kept waiting. Safe to call twice.
