@@ -2,7 +2,6 @@ package gcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 
@@ -33,22 +32,22 @@ func (p *Provider) prepare(ctx context.Context, spec providers.Spec) error {
 // the others wait.
 func (p *Provider) together(ctx context.Context, what string, do func() error) error {
 	for {
-		flight := p.preparing.DoChan(what, func() (any, error) { return nil, do() })
+		flight := p.preparing.DoChan(what, func() (any, error) {
+			err := do()
+			return ctx.Err() != nil, err
+		})
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case r := <-flight:
-			// Another launch's context ended, not ours: our turn.
-			if r.Err != nil && ctx.Err() == nil && ended(r.Err) {
+			// It was another launch's, which was cut short by an error of its
+			// own: our turn.
+			if cut := r.Val.(bool); r.Err != nil && cut && ctx.Err() == nil {
 				continue
 			}
 			return r.Err
 		}
 	}
-}
-
-func ended(err error) bool {
-	return providers.KindOf(err) == providers.Canceled || errors.Is(err, context.DeadlineExceeded)
 }
 
 func (p *Provider) ensureSSHRule(ctx context.Context, spec providers.Spec) error {
