@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/fault"
+	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// matrixKinds are what can happen to a call.
+var matrixKinds = []fault.Kind{fault.Throttle, fault.Error500, fault.ResetAfter, fault.Silent, fault.Capacity, fault.Quota, fault.Denied}
+
+// matrixCall is one API call of a fair sweep: a row of the matrix.
+type matrixCall struct {
+	cloud, call string
+	global      bool // not of a region
+	launch      bool // used before teardown
+	teardown    bool // used in teardown
+}
+
+func (c matrixCall) String() string { return c.cloud + " " + c.call }
+
+// cell is one field of the matrix.
+type cell struct {
+	matrixCall
+	kind   fault.Kind
+	always bool // in the region, else the first time only
+}
+
+func (c cell) name() string {
+	times := "once"
+	if c.always {
+		times = "always"
+	}
+	return fmt.Sprintf("%s/%s/%s/%s", c.cloud, c.call, c.kind, times)
+}
+
+func (c cell) faults() door.Faults {
+	f := fault.Call{Place: fault.Place{Cloud: c.cloud}, Call: c.call, Kind: c.kind, Count: 1}
+	if !c.global {
+		f.Region = c.region()
+	}
+	if c.always {
+		f.Count = 0
+	}
+	return door.Faults{Calls: []fault.Call{f}}
+}
+
+func (c cell) region() string {
+	if c.cloud == "aws" {
+		return ireland.Name
+	}
+	return oregon.Name
+}
+
+// hit says whether the fault is one of the region's.
+func (c cell) hit(r antipode.Region) bool {
+	return r.Cloud == c.cloud && (c.global || r.Name == c.region())
+}
+
+// TestFaultMatrix lets every API call that a sweep makes go wrong in every way,
+// once and for good, and looks how the sweep ends: rows, exit code, and nothing
+// left behind, or else said so.
+func TestFaultMatrix(t *testing.T) {
+	calls := fairCalls(t)
+	var cells []cell
+	for _, call := range calls {
+		for _, kind := range matrixKinds {
+			cells = append(cells, cell{call, kind, false}, cell{call, kind, true})
+		}
+	}
+	t.Logf("%d calls, %d cells", len(calls), len(cells))
+	for _, c := range cells {
+		t.Run(c.name(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, c.test)
+		})
+	}
+}
+
+// fairCalls records a sweep in which nothing goes wrong: a call that is new in
+// the providers is new in the matrix.
+func fairCalls(t *testing.T) []matrixCall {
+	calls := map[string]matrixCall{}
+	synctest.Test(t, func(t *testing.T) {
+		w := openMatrixWorld(t, door.Faults{})
+		s, err := w.sweep(t, filepath.Join(t.TempDir(), "run"))
+		if code := exitCode(verdict(s, err)); code != exitOK || s.OK != s.Pairs {
+			t.Fatalf("a fair sweep ends with %d, %v: %+v", code, err, s)
+		}
+		for _, a := range w.calls.all() {
+			key := a.cloud + a.name
+			c := calls[key]
+			c.cloud, c.call, c.global = a.cloud, a.name, a.region == ""
+			if a.phase == orchestrator.PhaseTeardown {
+				c.teardown = true
+			} else {
+				c.launch = true
+			}
+			calls[key] = c
+		}
+	})
+	if len(calls) < 25 {
+		t.Fatalf("only %d calls recorded: %v", len(calls), calls)
+	}
+	return slices.SortedFunc(maps.Values(calls), func(a, b matrixCall) int { return cmp.Compare(a.String(), b.String()) })
+}
+
+func (c cell) test(t *testing.T) {
+	w := openMatrixWorld(t, c.faults())
+	dir := filepath.Join(t.TempDir(), "run")
+	s, err := w.sweep(t, dir)
+	want := c.want()
+	if got := exitCode(verdict(s, err)); got != want.exit {
+		t.Errorf("exit code %d, want %d: %v, teardown: %v", got, want.exit, err, s.Teardown)
+	}
+	c.checkRows(t, dir, want)
+	c.checkDealt(t, w)
+	left := w.left()
+	if s.Teardown == nil && (len(left) > 0 || len(s.Left) > 0) {
+		t.Errorf("left behind without a word: %v", left)
+	}
+	if len(left) > 0 && !c.always {
+		t.Errorf("left behind: %v", left)
+	}
+	c.checkCleanup(t, w)
+}
+
+// checkRows compares the status of every pair's row.
+func (c cell) checkRows(t *testing.T, dir string, want ending) {
+	file, err := results.ReadFile(filepath.Join(dir, "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := len(matrixRegions) * (len(matrixRegions) - 1); len(file.Rows) != want {
+		t.Errorf("%d rows, want %d", len(file.Rows), want)
+	}
+	for _, r := range file.Rows {
+		status := want.rest
+		if c.hit(antipode.Region{Cloud: r.FromCloud, Name: r.FromRegion}) || c.hit(antipode.Region{Cloud: r.ToCloud, Name: r.ToRegion}) {
+			status = want.hit
+		}
+		if !slices.Contains(strings.Split(status, " or "), r.Status) {
+			t.Errorf("%s:%s>%s:%s is %s, want %s: %s", r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion, r.Status, status, r.Error)
+		}
+		if r.Status != results.StatusOK && r.Error == "" {
+			t.Errorf("a row that is %s without a reason", r.Status)
+		}
+	}
+}
+
+// checkDealt proves that the cell tested something.
+func (c cell) checkDealt(t *testing.T, w *matrixWorld) {
+	dealt := slices.ContainsFunc(w.calls.all(), func(a apiCall) bool { return a.fault == string(c.kind) && a.name == c.call })
+	if !dealt {
+		t.Errorf("%s was not called: no fault was met", c.matrixCall)
+	}
+}
+
+// checkCleanup: once the bad day is over, whatever was left is found and removed.
+func (c cell) checkCleanup(t *testing.T, w *matrixWorld) {
+	w.doors.LiftFaults()
+	for cloud, p := range w.providers {
+		var regions []string
+		for _, r := range matrixRegions {
+			if r.Cloud == cloud {
+				regions = append(regions, r.Name)
+			}
+		}
+		if err := p.Destroy(t.Context(), matrixRun, regions); err != nil {
+			t.Errorf("clean-up of %s: %v", cloud, err)
+		}
+	}
+	if left := w.left(); len(left) > 0 {
+		t.Errorf("left after the clean-up: %v", left)
+	}
+}
