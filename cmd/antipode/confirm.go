@@ -36,7 +36,7 @@ func (p planned) confirm(stderr io.Writer) error {
 func (p planned) describe() string {
 	var b strings.Builder
 	f := p.flags
-	fmt.Fprintf(&b, "%s in %s, measured in about %v\n", plural(len(p.pairs), "directed pair"),
+	fmt.Fprintf(&b, "%s in %s, about %v to measure\n", plural(len(p.pairs), "directed pair"),
 		plural(len(p.regions), "region"), p.expected().Round(time.Second))
 	for _, cloud := range cloudsOf(p.regions) {
 		n := 0
@@ -45,11 +45,11 @@ func (p planned) describe() string {
 				n++
 			}
 		}
-		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), f.machineTypes()[cloud])
+		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), f.machines[cloud])
 	}
 	switch {
 	case f.labName != "":
-		fmt.Fprintf(&b, "  on the lab: no cloud is used\n")
+		fmt.Fprintf(&b, "  on the lab: no cloud has a part in it\n")
 	case f.bytes > 0:
 		fmt.Fprintf(&b, "  at most %s between regions; your clouds charge for machines and for data sent\n", humanBytes(float64(f.bytes)*float64(len(p.pairs))))
 	default:

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab"
@@ -51,7 +52,10 @@ func newLabUp() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "up NAME",
 		Short: "Start a lab that keeps running",
-		Args:  oneLab,
+		Long: `Up starts a lab in the background, with a place for every AWS and Google Cloud region,
+and returns when it is up. Sweep on it with "antipode sweep --lab=NAME"; it runs on
+until "antipode lab down NAME".`,
+		Args: oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := regionsFrom(f.regionsFile)
 			if err != nil {
@@ -70,7 +74,8 @@ func newLabUp() *cobra.Command {
 			return nil
 		},
 	}
-	f.register(cmd)
+	f.register(cmd.Flags())
+	cmd.Flags().StringVar(&f.regionsFile, "regions-file", "", regionsFileUsage)
 	return cmd
 }
 
@@ -110,7 +115,10 @@ func newLabInventory() *cobra.Command {
 	return &cobra.Command{
 		Use:   "inventory NAME",
 		Short: "Print what exists behind a lab's doors, as JSON",
-		Args:  oneLab,
+		Long: `Inventory prints everything that exists in a lab: cloud resources as the lab itself
+sees them, and the processes of its machines. After a sweep no process is left, and no
+resource but instances that are "terminated", which EC2 goes on listing for a while.`,
+		Args: oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askLab(cmd, args[0], func(ctx context.Context, l *lab.Lab) ([]byte, error) { return l.Inventory(ctx) })
 		},
@@ -181,12 +189,10 @@ type labFlags struct {
 	world, faults, link, regionsFile string
 }
 
-func (f *labFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
+func (f *labFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.world, "lab-world", "", "the lab's delays and rates from this YAML `FILE` (a run's world.yaml) instead of from distance")
-	flags.StringVar(&f.faults, "lab-faults", "", "what goes wrong in the lab, from this YAML `FILE`")
-	flags.StringVar(&f.link, "lab-link", "", "how machines reach the lab's router: `tun` or veth (default: tun where /dev/net/tun is open to the user)")
-	flags.StringVar(&f.regionsFile, "regions-file", "", "read the regions from this YAML `FILE` instead of the built-in ones")
+	flags.StringVar(&f.faults, "lab-faults", "", "what goes wrong in the lab, from this YAML `FILE` (docs/lab.md)")
+	flags.StringVar(&f.link, "lab-link", "", "`KIND` of link between machines and the lab's router: tun or veth (default: tun where /dev/net/tun is open to the user)")
 }
 
 // options reads what the flags name.

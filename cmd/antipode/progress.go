@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -55,7 +56,7 @@ func describe(e orchestrator.Event) string {
 		case orchestrator.StateReady:
 			return fmt.Sprintf("machine %d/%d ready: %s", e.Progress.Ready, e.Progress.Regions, e.Region)
 		case orchestrator.StateFailed, orchestrator.StateSkipped:
-			return fmt.Sprintf("machine %s: %s: %v", e.State, e.Region, e.Err)
+			return fmt.Sprintf("machine %s: %v", e.State, e.Err)
 		}
 	case orchestrator.PairEnded:
 		return fmt.Sprintf("pair %d/%d  %s", e.Progress.Done(), e.Progress.Pairs, rowWords(e.Row))
@@ -91,26 +92,42 @@ type bars struct {
 	machines, pairs *mpb.Bar
 	closed          atomic.Bool
 	last            atomic.Pointer[orchestrator.Event]
-	news            atomic.Pointer[string] // the last pair that ended
+	news            atomic.Pointer[string] // what happened last
+	rtts            atomic.Int64           // round-trip tests that have ended
 }
 
 func newBars(w io.Writer) *bars {
-	b := &bars{Progress: mpb.New(mpb.WithOutput(w), mpb.WithWidth(36), mpb.WithRefreshRate(120*time.Millisecond))}
+	b := &bars{Progress: mpb.New(mpb.WithOutput(w), mpb.WithWidth(32), mpb.WithRefreshRate(120*time.Millisecond))}
 	b.last.Store(&orchestrator.Event{})
-	b.news.Store(new(string))
+	b.news.Store(new("getting ready"))
 	style := mpb.BarStyle().Lbound("").Rbound("").Filler("━").Tip("━").Padding("─")
 	bar := func(name string, text func(orchestrator.Progress) string) *mpb.Bar {
 		return b.New(0, style, mpb.PrependDecorators(decor.Name(name, decor.WC{W: 9, C: decor.DindentRight})),
 			mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + text(b.last.Load().Progress) })))
 	}
 	b.machines = bar("machines", func(p orchestrator.Progress) string {
+		if p.Regions == 0 {
+			return "" // not known yet
+		}
 		return fmt.Sprintf("%d/%d ready%s", p.Ready, p.Regions, unless(p.Lost, "lost"))
 	})
-	b.pairs = bar("pairs", func(p orchestrator.Progress) string {
-		return fmt.Sprintf("%d/%d%s, %s running, %s moved", p.Done(), p.Pairs, unless(p.Failed, "failed"), plural(p.Running, "test"), humanBytes(float64(p.Bytes)))
-	})
+	b.pairs = bar("pairs", b.pairsText)
 	b.New(0, mpb.NopStyle(), mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return *b.news.Load() })))
 	return b
+}
+
+// pairsText fits beside the bar into 80 columns. Round trips come first, and no
+// pair ends before it has its throughput: without their count nothing would
+// seem to happen for a while.
+func (b *bars) pairsText(p orchestrator.Progress) string {
+	if p.Pairs == 0 {
+		return "" // not known yet
+	}
+	text := fmt.Sprintf("%d/%d%s%s", p.Done(), p.Pairs, unless(p.Failed, "failed"), unless(p.Skipped, "skipped"))
+	if n := b.rtts.Load(); p.Done() == 0 && n > 0 {
+		return text + ", " + plural(int(n), "RTT test") + " done"
+	}
+	return text + ", " + humanBytes(float64(p.Bytes)) + " moved"
 }
 
 // unless names a count that is not zero.
@@ -123,6 +140,9 @@ func unless(n int, what string) string {
 
 func (b *bars) event(e orchestrator.Event) {
 	b.last.Store(&e)
+	if e.Kind == orchestrator.TestEnded && e.Task.Kind == plan.RTT {
+		b.rtts.Add(1)
+	}
 	p := e.Progress
 	b.machines.SetTotal(int64(p.Regions), false)
 	b.machines.SetCurrent(int64(p.Ready + p.Lost))

@@ -8,11 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/results"
 )
 
 type regionsFlags struct {
@@ -30,19 +31,25 @@ func newRegions() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "regions",
 		Short: "List regions, with distances from a given one",
+		Long: `Regions lists the regions of AWS, Google Cloud and Azure with the coordinates that
+distances are taken from; sweeps measure AWS and Google Cloud. With --from it adds the
+great-circle distance, and the round-trip times that light would need over it: no
+measurement can be below the one in vacuum, and hardly any is below the one in fibre.
+The coordinates are those of the region's city where the site is not public; the CSV's
+column "confidence" says how sure they are.`,
 		Example: `  antipode regions --clouds aws,gcp --continents europe
   antipode regions --from aws:us-east-1 --max-km 3000`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return listRegions(cmd.OutOrStdout(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.file, "regions-file", "", "read the regions from this YAML `FILE` instead of the built-in ones")
+	flags.StringVar(&f.file, "regions-file", "", regionsFileUsage)
 	flags.StringSliceVar(&f.clouds, "clouds", nil, "only these `CLOUDS` (aws, gcp, azure)")
 	flags.StringSliceVar(&f.continents, "continents", nil, "only these `CONTINENTS` ("+strings.Join(antipode.Continents(), ", ")+")")
 	flags.StringVar(&f.match, "match", "", "only regions whose name, place or country contains `TEXT`")
 	flags.StringVar(&f.from, "from", "", "add distance and light floor from this `REGION` (cloud:region), nearest first")
-	flags.Float64Var(&f.maxKm, "max-km", 0, "only regions at most `KM` kilometres from --from")
-	flags.BoolVar(&f.csv, "csv", false, "print CSV")
+	flags.Float64Var(&f.maxKm, "max-km", 0, "only regions at most `KM` kilometres from --from (0: no limit)")
+	flags.BoolVar(&f.csv, "csv", false, "print CSV, with every column")
 	return cmd
 }
 
@@ -129,21 +136,67 @@ func remark(r antipode.Region) string {
 	return r.Status
 }
 
-func printRegions(w io.Writer, rows []listedRegion, distances bool) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	head := "REGION\tPLACE\tCOUNTRY\tCONTINENT\tLATITUDE\tLONGITUDE"
+// column is one of the table's. Figures stand at its right end.
+type column struct {
+	head  string
+	right bool
+	cell  func(listedRegion) string
+}
+
+// regionColumns leave room on a line of a terminal for the distances by leaving
+// the coordinates out: CSV has all.
+func regionColumns(distances bool) []column {
+	ms := func(floorMs func(km float64) float64) func(listedRegion) string {
+		return func(r listedRegion) string { return decimal(floorMs(r.distanceKm), 1) + " ms" }
+	}
+	columns := []column{
+		{"REGION", false, func(r listedRegion) string { return r.ID() }},
+		{"PLACE", false, func(r listedRegion) string { return clip(r.Place, 26) + ", " + r.Country }},
+	}
 	if distances {
-		head += "\tKM\tRTT IN VACUUM\tRTT IN FIBRE"
+		columns = append(columns,
+			column{"KM", true, func(r listedRegion) string { return results.Kilometres(r.distanceKm) }},
+			column{"RTT IN VACUUM", true, ms(antipode.VacuumRTTMs)},
+			column{"RTT IN FIBRE", true, ms(antipode.FibreRTTMs)})
+	} else {
+		columns = append(columns,
+			column{"CONTINENT", false, func(r listedRegion) string { return r.Continent() }},
+			column{"LATITUDE", true, func(r listedRegion) string { return decimal(r.Latitude, 4) }},
+			column{"LONGITUDE", true, func(r listedRegion) string { return decimal(r.Longitude, 4) }})
 	}
-	fmt.Fprintln(t, head+"\tREMARK")
-	for _, r := range rows {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.4f\t%.4f", r.ID(), r.Place, r.Country, r.Continent(), r.Latitude, r.Longitude)
-		if distances {
-			fmt.Fprintf(t, "\t%.0f\t%.1f ms\t%.1f ms", r.distanceKm, antipode.VacuumRTTMs(r.distanceKm), antipode.FibreRTTMs(r.distanceKm))
+	return append(columns, column{"REMARK", false, func(r listedRegion) string { return remark(r.Region) }})
+}
+
+func printRegions(w io.Writer, rows []listedRegion, distances bool) error {
+	lines := make([]string, len(rows)+1)
+	for _, c := range regionColumns(distances) {
+		cells := []string{c.head}
+		width := len(c.head)
+		for _, r := range rows {
+			cells = append(cells, c.cell(r))
+			width = max(width, utf8.RuneCountInString(c.cell(r)))
 		}
-		fmt.Fprintf(t, "\t%s\n", remark(r.Region))
+		if !c.right {
+			width = -width
+		}
+		for i, cell := range cells {
+			lines[i] += fmt.Sprintf("%*s  ", width, cell)
+		}
 	}
-	return t.Flush()
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clip shortens s to at most n characters, the last one an ellipsis.
+func clip(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
 }
 
 func printRegionsCSV(w io.Writer, rows []listedRegion, distances bool) error {

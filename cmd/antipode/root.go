@@ -17,7 +17,8 @@ func newRoot() *cobra.Command {
 		Long: `Antipode measures TCP throughput and round-trip time between cloud regions, within
 and across AWS and GCP, and draws both against great-circle distance.
 
-Try it without any cloud:  antipode sweep --lab --max-regions 6`,
+Try it without any cloud:  antipode sweep --lab --max-regions 6
+Each command tells more:   antipode sweep --help`,
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
@@ -26,6 +27,8 @@ Try it without any cloud:  antipode sweep --lab --max-regions 6`,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseEmpty(cmd.Flags()) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Flags().Bool("version", false, "print the version") // cobra's own takes -v, which is --verbose elsewhere
+	root.SetUsageFunc(usage)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w (see %s --help)", err, cmd.CommandPath())
 	})
@@ -56,6 +59,8 @@ func refuseEmpty(flags *pflag.FlagSet) error {
 	})
 	return errors.Join(errs...)
 }
+
+const regionsFileUsage = "read the regions from this YAML `FILE` instead of the built-in ones"
 
 // regionsFrom reads the regions from a file, or takes the built-in ones.
 func regionsFrom(file string) ([]antipode.Region, error) {

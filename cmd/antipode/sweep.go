@@ -29,8 +29,12 @@ func newSweep() *cobra.Command {
 		Long: `Sweep launches one machine per region, measures round-trip time and TCP goodput of
 every directed pair, tears everything down, and leaves results.csv and charts in a
 folder of its own. Real clouds charge for machines and for the data moved; --lab runs
-the same sweep on the built-in lab, which costs nothing.`,
+the same sweep on the built-in lab, which costs nothing.
+
+TIME is written as 500ms, 10s or 2m, BYTES as 64KiB, 10MB or 1.5GB. Put what has a ">" in
+quotes. In --regions and --pairs the cloud may be left out where only one has the name.`,
 		Example: `  antipode sweep --lab --max-regions 6
+  antipode sweep --lab --cloud-pairs "aws>gcp" --min-km 5000 --max-regions 10
   antipode sweep --regions aws:us-east-1,gcp:us-east4 --bytes 100MB`,
 		Args: noSweepArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -87,7 +91,7 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	if err != nil && summary.RunID == "" {
 		return err // refused before anything was created
 	}
-	err = errors.Join(err, v.keep(run.dir, f.machineTypes()))
+	err = errors.Join(err, v.keep(run.dir, f.machines))
 	v.warnOfOverloads(stderr)
 	err = errors.Join(err, tell(stdout, run.dir, summary))
 	return verdict(summary, err)
@@ -109,7 +113,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Expires:        time.Now().Add(p.maxTime()),
 		Pairs:          p.pairs,
 		Providers:      v.providers,
-		MachineTypes:   f.machineTypes(),
+		MachineTypes:   f.machines,
 		Remote:         reach,
 		ControllerAddr: v.address,
 		Test:           f.test(),
@@ -127,13 +131,29 @@ func verdict(s orchestrator.Summary, err error) error {
 		return &exitError{exitTeardown, errors.Join(
 			fmt.Errorf("teardown of run %s is incomplete: look for the tag or label antipode-run=%s", s.RunID, s.RunID), s.Teardown, err)}
 	case s.Interrupted:
-		return &exitError{exitInterrupted, errors.Join(errors.New("interrupted: everything is torn down, what was measured is kept"), err)}
+		return &exitError{exitInterrupted, errors.Join(errors.New("interrupted: everything is torn down, what was measured is kept"), besides(err, errInterrupted))}
 	case err != nil:
 		return err
 	case s.Failed > 0:
 		return &exitError{exitPairs, fmt.Errorf("%d of %d pairs failed", s.Failed, s.Pairs)}
 	}
 	return nil
+}
+
+// besides is what err says that cause does not.
+func besides(err, cause error) error {
+	if !errors.Is(err, cause) {
+		return err
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return nil
+	}
+	var rest []error
+	for _, part := range joined.Unwrap() {
+		rest = append(rest, besides(part, cause))
+	}
+	return errors.Join(rest...)
 }
 
 // folder is where a run keeps its files.

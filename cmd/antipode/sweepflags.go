@@ -15,8 +15,6 @@ import (
 	"github.com/antipode-bench/antipode/lab"
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
-	"github.com/antipode-bench/antipode/providers/aws"
-	"github.com/antipode-bench/antipode/providers/gcp"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -41,7 +39,7 @@ type sweepFlags struct {
 	rttProbes   int
 	rttInterval time.Duration
 
-	machines    map[string]string
+	machines    machineTypes
 	maxTime     time.Duration
 	bootTimeout time.Duration
 	callTimeout time.Duration
@@ -57,41 +55,49 @@ type sweepFlags struct {
 }
 
 func defaultSweepFlags() *sweepFlags {
-	return &sweepFlags{out: defaultOut}
+	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes()}
 }
 
 func (f *sweepFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringSliceVar(&f.wishes.Clouds, "clouds", nil, "only regions of these `CLOUDS` (aws, gcp)")
-	flags.StringSliceVar(&f.cloudPairs, "cloud-pairs", nil, "only these `DIRECTIONS` between clouds, for example \"aws>gcp,gcp>gcp\"")
-	flags.StringSliceVar(&f.wishes.Regions, "regions", nil, "only these `REGIONS`, for example aws:us-east-1,gcp:us-east4")
-	flags.StringSliceVar(&f.wishes.Pairs, "pairs", nil, "exactly these directed `PAIRS`, for example \"aws:us-east-1>gcp:us-east4\"")
-	flags.Float64Var(&f.wishes.MinKm, "min-km", 0, "only pairs at least `KM` kilometres apart")
-	flags.Float64Var(&f.wishes.MaxKm, "max-km", 0, "only pairs at most `KM` kilometres apart (0: no limit)")
-	flags.IntVar(&f.wishes.MaxRegions, "max-regions", 0, "at most `N` regions, spread over the globe and both clouds (0: no limit)")
-
-	flags.DurationVar(&f.duration, "duration", 5*time.Second, "send for `TIME` in each throughput test (0: until --bytes)")
-	flags.Var(&f.bytes, "bytes", "send at most `BYTES`, for example 100MB, in each throughput test (0: until --duration)")
-	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections in each throughput test, 1 to 128")
-	flags.StringVar(&f.congestion, "congestion-control", "", "TCP congestion control of the sender, for example cubic or bbr (default: the machine's)")
-	flags.IntVar(&f.rttProbes, "rtt-probes", 50, "UDP probes per direction for the round-trip time")
-	flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes")
-
-	flags.StringToStringVar(&f.machines, "machine-type", nil, "machine type per cloud (default aws="+aws.DefaultMachineType+",gcp="+gcp.DefaultMachineType+")")
-	flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
-	flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
-	flags.StringVar(&f.sshFrom, "ssh-from", "", "this computer's public IPv4 `ADDRESS`, the only one let in to SSH (default: found out)")
-	flags.DurationVar(&f.maxTime, "max-time", 0, "machines end themselves after `TIME` whatever happens (default: from the plan)")
-	flags.DurationVar(&f.bootTimeout, "boot-timeout", 5*time.Minute, "give up on a machine whose launch, or then whose SSH, takes longer than `TIME`")
-	flags.DurationVar(&f.callTimeout, "call-timeout", 30*time.Second, "give up on a call to a cloud that takes longer than `TIME`")
-
-	flags.StringVar(&f.labName, "lab", "", "sweep on the built-in lab; with =NAME on one that is up (see antipode lab)")
-	flags.Lookup("lab").NoOptDefVal = ownLab
-	f.lab.register(cmd)
-	flags.StringVar(&f.out, "out", f.out, "`FOLDER` that gets the run's folder")
-	flags.BoolVar(&f.yes, "yes", false, "don't ask before machines are created")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more of what happens")
+	group(flags, "Which pairs", func() {
+		flags.StringSliceVar(&f.wishes.Clouds, "clouds", nil, "only regions of these `CLOUDS` (aws, gcp)")
+		flags.StringSliceVar(&f.cloudPairs, "cloud-pairs", nil, "only these `DIRECTIONS` between clouds, for example \"aws>gcp,gcp>gcp\"")
+		flags.StringSliceVar(&f.wishes.Regions, "regions", nil, "only these `REGIONS`, for example aws:us-east-1,gcp:us-east4")
+		flags.StringSliceVar(&f.wishes.Pairs, "pairs", nil, "exactly these directed `PAIRS`, for example \"aws:us-east-1>gcp:us-east4\"")
+		flags.Float64Var(&f.wishes.MinKm, "min-km", 0, "only pairs at least `KM` kilometres apart")
+		flags.Float64Var(&f.wishes.MaxKm, "max-km", 0, "only pairs at most `KM` kilometres apart (0: no limit)")
+		flags.IntVar(&f.wishes.MaxRegions, "max-regions", 0, "at most `N` regions, spread over the globe and both clouds (0: no limit)")
+		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
+	})
+	group(flags, "How to measure", func() {
+		flags.DurationVar(&f.duration, "duration", 5*time.Second, "send for `TIME` in each throughput test, at most 1h (0: until --bytes are sent, at most 1m)")
+		flags.Var(&f.bytes, "bytes", "send at most `BYTES`, for example 100MB, in each throughput test (0: until --duration is over)")
+		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
+		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
+		flags.IntVar(&f.rttProbes, "rtt-probes", 50, "`N` UDP probes in each direction for the round-trip time, 1 to 100000")
+		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
+	})
+	group(flags, "Machines and clouds", func() {
+		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both")
+		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
+		flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
+		flags.StringVar(&f.sshFrom, "ssh-from", "", "this computer's public IPv4 `ADDRESS`, the only one let in to SSH (default: as "+checkIP+" sees it)")
+		flags.DurationVar(&f.maxTime, "max-time", 0, "machines end themselves after `TIME` whatever happens (default: 30m and twice the expected time)")
+		flags.DurationVar(&f.bootTimeout, "boot-timeout", 5*time.Minute, "give up on a machine whose launch, or then whose SSH, takes longer than `TIME`")
+		flags.DurationVar(&f.callTimeout, "call-timeout", 30*time.Second, "give up on a call to a cloud that takes longer than `TIME`")
+	})
+	group(flags, "The lab instead of the clouds", func() {
+		flags.StringVar(&f.labName, "lab", "", "sweep on a lab of the sweep's own, or on the one called NAME that is up (antipode lab up)")
+		flags.Lookup("lab").NoOptDefVal = ownLab
+		f.lab.register(flags)
+	})
+	group(flags, "The run", func() {
+		flags.StringVar(&f.out, "out", f.out, "`FOLDER` that gets the run's folder")
+		flags.BoolVar(&f.yes, "yes", false, "don't ask before machines are created")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more of what happens")
+	})
 }
 
 // selection grants the wishes, after it has checked every other flag too: what
@@ -137,7 +143,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.checkLab(), f.checkMachines(), f.checkCongestion(), f.checkSSHFrom())
+	return errors.Join(f.checkLab(), f.checkCongestion(), f.checkSSHFrom())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -159,18 +165,6 @@ func (f *sweepFlags) checkCongestion() error {
 	return nil
 }
 
-func (f *sweepFlags) checkMachines() error {
-	for cloud, name := range f.machines {
-		if _, ok := defaultMachineTypes()[cloud]; !ok {
-			return usageError("--machine-type %s=%s: unknown cloud %q; there are aws and gcp", cloud, name, cloud)
-		}
-		if !results.IsName(name) {
-			return usageError("--machine-type %s=%.40q: not a machine type", cloud, name)
-		}
-	}
-	return nil
-}
-
 func (f *sweepFlags) checkSSHFrom() error {
 	if f.sshFrom == "" {
 		return nil
@@ -179,18 +173,6 @@ func (f *sweepFlags) checkSSHFrom() error {
 		return usageError("--ssh-from %s: not an IPv4 address", f.sshFrom)
 	}
 	return nil
-}
-
-func defaultMachineTypes() map[string]string {
-	return map[string]string{aws.Cloud: aws.DefaultMachineType, gcp.Cloud: gcp.DefaultMachineType}
-}
-
-func (f *sweepFlags) machineTypes() map[string]string {
-	types := defaultMachineTypes()
-	for cloud, name := range f.machines {
-		types[cloud] = name
-	}
-	return types
 }
 
 func (f *sweepFlags) test() orchestrator.Test {
