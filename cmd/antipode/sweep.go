@@ -186,28 +186,10 @@ type planned struct {
 	flags   *sweepFlags
 }
 
-// expected estimates the time from the first test to the last: the busiest
-// machine's tests, one after the other.
+// expected estimates the time from the first test to the last.
 func (p planned) expected() time.Duration {
-	sends, peers := map[string]int{}, map[string]map[string]bool{}
-	meet := func(a, b string) {
-		if peers[a] == nil {
-			peers[a] = map[string]bool{}
-		}
-		peers[a][b] = true
-	}
-	for _, pair := range p.pairs {
-		sends[pair.From.ID()]++
-		meet(pair.From.ID(), pair.To.ID())
-		meet(pair.To.ID(), pair.From.ID())
-	}
 	const overhead = time.Second // setting a test up, and its last answers
-	var longest time.Duration
-	for id := range peers {
-		rtt := time.Duration(len(peers[id])) * (p.flags.rttLength() + overhead)
-		longest = max(longest, rtt+time.Duration(sends[id])*(p.flags.throughputLength()+overhead))
-	}
-	return longest
+	return plan.Estimate(p.pairs, plan.Duplex, p.flags.rttLength()+overhead, p.flags.throughputLength()+overhead)
 }
 
 // maxTime is how long the machines live at most: enough for launching slowly
