@@ -18,10 +18,16 @@ func (p planned) confirm(stderr io.Writer) error {
 	if p.flags.yes || p.flags.labName != "" {
 		return nil
 	}
+	return ask(stderr, "Go on?", "to create machines", "nothing was created")
+}
+
+// ask gets a yes from the terminal. The words tell what --yes is for, and what
+// a no means.
+func ask(stderr io.Writer, question, purpose, refused string) error {
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
-		return usageError("nobody is there to confirm: add --yes to create machines without a question")
+		return usageError("nobody is there to confirm: add --yes %s without a question", purpose)
 	}
-	fmt.Fprint(stderr, "Go on? [y/N] ")
+	fmt.Fprint(stderr, question+" [y/N] ")
 	answer, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the answer: %w", err)
@@ -30,7 +36,7 @@ func (p planned) confirm(stderr io.Writer) error {
 	case "y", "yes":
 		return nil
 	}
-	return &exitError{exitRefused, errors.New("nothing was created")}
+	return &exitError{exitRefused, errors.New(refused)}
 }
 
 func (p planned) describe() string {

@@ -15,8 +15,8 @@ var errInterrupted = errors.New("interrupted")
 
 // interruptible returns a context that the first Ctrl-C, SIGTERM or hang-up
 // ends, so that the run tears down. The second exits at once, and says how to
-// find what may be left. stop undoes it, and ends the context.
-func interruptible(ctx context.Context, stderr io.Writer, runID string) (context.Context, context.CancelCauseFunc) {
+// remove what may be left. stop undoes it, and ends the context.
+func interruptible(ctx context.Context, stderr io.Writer, ifLeft string) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
@@ -31,7 +31,7 @@ func interruptible(ctx context.Context, stderr io.Writer, runID string) (context
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		if heed(signals, cancel, stderr, runID) {
+		if heed(signals, cancel, stderr, ifLeft) {
 			os.Exit(exitInterrupted)
 		}
 	}()
@@ -46,7 +46,7 @@ func interruptible(ctx context.Context, stderr io.Writer, runID string) (context
 // heed cancels at the first signal, and is true at the second. A terminal that
 // closes hangs up once more, but nobody asks to leave. It is false when signals
 // is closed.
-func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, stderr io.Writer, runID string) (leave bool) {
+func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, stderr io.Writer, ifLeft string) (leave bool) {
 	first, ok := <-signals
 	if !ok {
 		return false
@@ -55,7 +55,7 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, stderr io.Wr
 	fmt.Fprintf(stderr, "\n%v: no new tests, tearing down; once more leaves at once\n", first)
 	for s := range signals {
 		if s != syscall.SIGHUP {
-			fmt.Fprintf(stderr, "left at once: machines end themselves when the run expires; look for the tag or label antipode-run=%s\n", runID)
+			fmt.Fprintf(stderr, "left at once; %s\n", ifLeft)
 			return true
 		}
 	}

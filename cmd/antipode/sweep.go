@@ -74,8 +74,9 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	if err := p.confirm(stderr); err != nil {
 		return err
 	}
+	ifLeft := f.ifLeft(run.id, cloudsOf(chosen))
 	// Armed before anything exists, so that Ctrl-C can't skip the teardown.
-	ctx, stop := interruptible(ctx, stderr, run.id)
+	ctx, stop := interruptible(ctx, stderr, ifLeft)
 	defer stop(nil)
 
 	show := newProgress(stderr)
@@ -94,7 +95,7 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	err = errors.Join(err, v.keep(run.dir, f.machines))
 	v.warnOfOverloads(stderr)
 	err = errors.Join(err, tell(stdout, run.dir, summary))
-	return verdict(summary, err)
+	return verdict(summary, ifLeft, err)
 }
 
 // measure does what was planned and shows how far it is.
@@ -125,11 +126,11 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 }
 
 // verdict turns a summary into the command's error, which carries the exit code.
-func verdict(s orchestrator.Summary, err error) error {
+func verdict(s orchestrator.Summary, ifLeft string, err error) error {
 	switch {
 	case s.Teardown != nil || len(s.Left) > 0:
 		return &exitError{exitTeardown, errors.Join(
-			fmt.Errorf("teardown of run %s is incomplete: look for the tag or label antipode-run=%s", s.RunID, s.RunID), s.Teardown, err)}
+			fmt.Errorf("teardown of run %s is incomplete; %s", s.RunID, ifLeft), s.Teardown, err)}
 	case s.Interrupted:
 		return &exitError{exitInterrupted, errors.Join(errors.New("interrupted: everything is torn down, what was measured is kept"), besides(err, errInterrupted))}
 	case err != nil:
