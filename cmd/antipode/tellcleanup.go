@@ -65,6 +65,8 @@ func unclean(left []providers.Resource, unknown []cleanup.Gap, cause error) erro
 	var what []string
 	if len(left) > 0 {
 		what = append(what, plural(len(left), "resource")+" left")
+	} else {
+		cause = nil // it says what the table of the unknown says
 	}
 	if len(unknown) > 0 {
 		what = append(what, plural(len(unknown), "place")+" unknown")
