@@ -98,13 +98,8 @@ func (f *accountFlags) openLab(ctx context.Context, log *slog.Logger) (accounts,
 	if err != nil {
 		return accounts{}, errors.Join(err, l.Close())
 	}
-	doors, client := l.Endpoints(), l.HTTPClient()
-	return accounts{
-		clouds: f.reach(ctx, regions,
-			aws.Options{Endpoint: doors.AWS, HTTPClient: client, Credentials: aws.StaticCredentials("antipode", "lab"), CallTimeout: f.callTimeout, Log: log},
-			gcp.Options{Endpoint: doors.GCP, HTTPClient: client, Project: "antipode-lab", CallTimeout: f.callTimeout, Log: log}),
-		close: l.Close,
-	}, nil
+	a, g := doorOptions(l, f.callTimeout, log)
+	return accounts{f.reach(ctx, regions, a, g), l.Close}, nil
 }
 
 func (f *accountFlags) labRegions(ctx context.Context, l *lab.Lab) ([]antipode.Region, error) {
@@ -125,20 +120,18 @@ func (f *accountFlags) labRegions(ctx context.Context, l *lab.Lab) ([]antipode.R
 
 // reach makes the providers of the wanted clouds.
 func (f *accountFlags) reach(ctx context.Context, regions []antipode.Region, a aws.Options, g gcp.Options) []cleanup.Cloud {
-	open := map[string]func() (providers.Provider, error){
-		aws.Cloud: func() (providers.Provider, error) { return aws.New(ctx, a) },
-		gcp.Cloud: func() (providers.Provider, error) { return gcp.New(ctx, g) },
-	}
 	var clouds []cleanup.Cloud
 	for _, name := range []string{aws.Cloud, gcp.Cloud} {
 		if len(f.clouds) > 0 && !slices.Contains(f.clouds, name) {
 			continue
 		}
-		p, err := open[name]()
-		if err != nil {
-			p = unreachable{cloud: name, err: err}
+		c := cleanup.Cloud{Regions: namesIn(regions, name)}
+		if opened, err := openClouds(ctx, []string{name}, a, g); err != nil {
+			c.Provider = unreachable{cloud: name, err: err}
+		} else {
+			c.Provider = opened[name]
 		}
-		clouds = append(clouds, cleanup.Cloud{Provider: p, Regions: namesIn(regions, name)})
+		clouds = append(clouds, c)
 	}
 	return clouds
 }

@@ -35,14 +35,14 @@ func TestHeed(t *testing.T) {
 			}
 			close(signals)
 			var said strings.Builder
-			if got := heed(signals, cancel, &said, "r1"); got != tt.leaves {
+			if got := heed(signals, cancel, &said, "run the clean-up"); got != tt.leaves {
 				t.Errorf("leaves = %t, want %t", got, tt.leaves)
 			}
 			if got := errors.Is(context.Cause(ctx), errInterrupted); got != tt.cancels {
 				t.Errorf("cancelled = %t, want %t", got, tt.cancels)
 			}
-			if got := strings.Contains(said.String(), "antipode-run=r1"); got != tt.leaves {
-				t.Errorf("says where to look: %t, want %t:\n%s", got, tt.leaves, &said)
+			if got := strings.Contains(said.String(), "run the clean-up"); got != tt.leaves {
+				t.Errorf("says what to do: %t, want %t:\n%s", got, tt.leaves, &said)
 			}
 		})
 	}

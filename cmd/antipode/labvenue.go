@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab"
@@ -58,11 +59,8 @@ func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region) (*l
 // enter makes the venue the lab's: its doors for the clouds' endpoints, and the
 // controller's place in it for ours.
 func (v *venue) enter(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) error {
-	doors, client := v.lab.Endpoints(), v.lab.HTTPClient()
-	clouds, err := openClouds(ctx, cloudsOf(regions),
-		aws.Options{Endpoint: doors.AWS, HTTPClient: client, Credentials: aws.StaticCredentials(labAccessKey, labSecret),
-			CallTimeout: f.callTimeout, Log: log},
-		gcp.Options{Endpoint: doors.GCP, HTTPClient: client, Project: labProject, CallTimeout: f.callTimeout, Log: log})
+	a, g := doorOptions(v.lab, f.callTimeout, log)
+	clouds, err := openClouds(ctx, cloudsOf(regions), a, g)
 	if err != nil {
 		return err
 	}
@@ -70,11 +68,19 @@ func (v *venue) enter(ctx context.Context, f *sweepFlags, regions []antipode.Reg
 		clouds[name] = labCloud{cloud, v.lab.Done()}
 	}
 	v.providers = clouds
-	if v.address, err = f.controllerAddr(ctx, client, doors.CheckIP); err != nil {
+	if v.address, err = f.controllerAddr(ctx, v.lab.HTTPClient(), v.lab.Endpoints().CheckIP); err != nil {
 		return err
 	}
 	v.before, err = v.traffic(ctx)
 	return err
+}
+
+// doorOptions lead to a lab's doors instead of the clouds.
+func doorOptions(l *lab.Lab, callTimeout time.Duration, log *slog.Logger) (aws.Options, gcp.Options) {
+	doors, client := l.Endpoints(), l.HTTPClient()
+	return aws.Options{Endpoint: doors.AWS, HTTPClient: client, Credentials: aws.StaticCredentials(labAccessKey, labSecret),
+			CallTimeout: callTimeout, Log: log},
+		gcp.Options{Endpoint: doors.GCP, HTTPClient: client, Project: labProject, CallTimeout: callTimeout, Log: log}
 }
 
 // gone says why the lab has ended, if it has.

@@ -30,12 +30,12 @@ func TestVerdict(t *testing.T) {
 		{"stopped", orchestrator.Summary{Progress: failed}, disk, exitFailed, "no space"},
 		{"expired", orchestrator.Summary{Expired: true}, errors.New("the run expired"), exitFailed, "expired"},
 		{"interrupted", orchestrator.Summary{Progress: failed, Interrupted: true}, disk, exitInterrupted, "interrupted"},
-		{"something left", orchestrator.Summary{RunID: "r1", Left: left, Interrupted: true, Progress: failed}, disk, exitTeardown, "antipode-run=r1"},
+		{"something left", orchestrator.Summary{RunID: "r1", Left: left, Interrupted: true, Progress: failed}, disk, exitTeardown, "run r1 is incomplete; run the clean-up"},
 		{"left unknown", orchestrator.Summary{Teardown: errors.New("zone is down")}, nil, exitTeardown, "zone is down"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			err := verdict(tt.summary, tt.err)
+			err := verdict(tt.summary, "run the clean-up", tt.err)
 			if code := exitCode(err); code != tt.code {
 				t.Errorf("exit code %d, want %d", code, tt.code)
 			}

@@ -116,9 +116,9 @@ func printLeft(w io.Writer, left []providers.Resource) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nLEFT BEHIND\tCLOUD\tREGION\tID\tSTATE")
+	fmt.Fprintln(t, "\nLEFT BEHIND\tCLOUD\tREGION\tID\tSTATE\tRUN")
 	for _, r := range left {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Kind, r.Cloud, cmp.Or(r.Region, "global"), r.ID, r.State)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Kind, r.Cloud, cmp.Or(r.Region, "global"), r.ID, r.State, r.RunID)
 	}
 	t.Flush()
 }

@@ -99,19 +99,6 @@ func printCleaned(w io.Writer, chosen []cleanup.Run, out cleanup.Outcome) {
 	t.Flush()
 }
 
-// printLeft lists what would not go.
-func printLeft(w io.Writer, left []providers.Resource) {
-	if len(left) == 0 {
-		return
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nLEFT BEHIND\tWHERE\tID\tSTATE\tRUN")
-	for _, r := range left {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Kind, where(r), r.ID, r.State, r.RunID)
-	}
-	t.Flush()
-}
-
 // printUnknown lists where something may be that nobody could see.
 func printUnknown(w io.Writer, unknown []cleanup.Gap) {
 	if len(unknown) == 0 {
