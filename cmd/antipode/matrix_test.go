@@ -95,7 +95,7 @@ func fairCalls(t *testing.T) []matrixCall {
 	synctest.Test(t, func(t *testing.T) {
 		w := openMatrixWorld(t, door.Faults{})
 		s, err := w.sweep(t, filepath.Join(t.TempDir(), "run"))
-		if code := exitCode(verdict(s, err)); code != exitOK || s.OK != s.Pairs {
+		if code := exitCode(verdict(s, "", err)); code != exitOK || s.OK != s.Pairs {
 			t.Fatalf("a fair sweep ends with %d, %v: %+v", code, err, s)
 		}
 		for _, a := range w.calls.all() {
@@ -121,7 +121,7 @@ func (c cell) test(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	s, err := w.sweep(t, dir)
 	want := c.want()
-	if got := exitCode(verdict(s, err)); got != want.exit {
+	if got := exitCode(verdict(s, "", err)); got != want.exit {
 		t.Errorf("exit code %d, want %d: %v, teardown: %v", got, want.exit, err, s.Teardown)
 	}
 	c.checkRows(t, dir, want)
