@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -26,6 +27,10 @@ type Cloud struct {
 
 	// Open gives a provider for an account with nothing in it.
 	Open func(*testing.T, Way) World
+	// Exempt are tests that this cloud can't pass, by name or by prefix of names,
+	// with the reason.
+	Exempt map[string]string
+
 	// At gives a provider whose requests all go to t, each for at most timeout.
 	At func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider
 }
@@ -90,9 +95,19 @@ func RunLent(t *testing.T, cloud Cloud) {
 }
 
 func runAll(t *testing.T, cloud Cloud, tests map[string]func(*testing.T, Cloud)) {
+	for prefix := range cloud.Exempt {
+		if !slices.ContainsFunc(slices.Collect(maps.Keys(tests)), func(name string) bool { return strings.HasPrefix(name, prefix) }) {
+			t.Errorf("there is no test %s to be exempt from", prefix)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(tests)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			for prefix, reason := range cloud.Exempt {
+				if strings.HasPrefix(name, prefix) {
+					t.Skip(reason)
+				}
+			}
 			synctest.Test(t, func(t *testing.T) { tests[name](t, cloud) })
 		})
 	}
