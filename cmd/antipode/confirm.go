@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/antipode-bench/antipode/providers/hosts"
 )
 
 // confirm says what is going to happen and, where it costs money, asks.
 func (p planned) confirm(stderr io.Writer) error {
 	fmt.Fprint(stderr, p.describe())
-	if p.flags.yes || p.flags.labName != "" {
+	if p.flags.yes || p.flags.labName != "" || !creates(p.regions) {
 		return nil
 	}
 	return ask(stderr, "Go on?", "to create machines", "nothing was created")
@@ -51,16 +53,28 @@ func (p planned) describe() string {
 				n++
 			}
 		}
+		if cloud == hosts.Cloud {
+			fmt.Fprintf(&b, "  %s: %s you already have\n", cloud, plural(n, "machine"))
+			continue
+		}
 		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), f.machines[cloud])
 	}
 	switch {
 	case f.labName != "":
 		fmt.Fprintf(&b, "  on the lab: no cloud has a part in it\n")
 	case f.bytes > 0:
-		fmt.Fprintf(&b, "  at most %s between regions; your clouds charge for machines and for data sent\n", humanBytes(float64(f.bytes)*float64(len(p.pairs))))
+		fmt.Fprintf(&b, "  at most %s between regions; %s\n", humanBytes(float64(f.bytes)*float64(len(p.pairs))), p.charges())
 	default:
-		fmt.Fprintf(&b, "  every pair sends as fast as it can for %v; your clouds charge for machines and for data sent\n", f.duration)
+		fmt.Fprintf(&b, "  every pair sends as fast as it can for %v; %s\n", f.duration, p.charges())
 		fmt.Fprintf(&b, "  (a pair at 1 Gbit/s sends %s; --bytes sets a limit)\n", humanBytes(f.duration.Seconds()*1e9/8))
 	}
 	return b.String()
+}
+
+// charges says who sends a bill.
+func (p planned) charges() string {
+	if !creates(p.regions) {
+		return "nothing is created"
+	}
+	return "your clouds charge for machines and for data sent"
 }

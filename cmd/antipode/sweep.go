@@ -29,13 +29,15 @@ func newSweep() *cobra.Command {
 		Long: `Sweep launches one machine per region, measures round-trip time and TCP goodput of
 every directed pair, tears everything down, and leaves results.csv and charts in a
 folder of its own. Real clouds charge for machines and for the data moved; --lab runs
-the same sweep on the built-in lab, which costs nothing.
+the same sweep on the built-in lab, which costs nothing. --hosts measures between
+machines you already have, alone or with the regions that are named.
 
 TIME is written as 500ms, 10s or 2m, BYTES as 64KiB, 10MB or 1.5GB. Put what has a ">" in
 quotes. In --regions and --pairs the cloud may be left out where only one has the name.`,
 		Example: `  antipode sweep --lab --max-regions 6
   antipode sweep --lab --cloud-pairs "aws>gcp" --min-km 5000 --max-regions 10
-  antipode sweep --regions aws:us-east-1,gcp:us-east4 --bytes 100MB`,
+  antipode sweep --regions aws:us-east-1,gcp:us-east4 --bytes 100MB
+  antipode sweep --hosts hosts.yaml --regions aws:us-east-1`,
 		Args: noSweepArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return sweep(cmd.Context(), f, cmd.OutOrStdout(), cmd.ErrOrStderr())
@@ -58,6 +60,10 @@ func noSweepArgs(cmd *cobra.Command, given []string) error {
 // with the wishes is found before anything is started.
 func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err error) {
 	regions, err := regionsFrom(f.lab.regionsFile)
+	if err != nil {
+		return err
+	}
+	regions, err = f.withHosts(regions)
 	if err != nil {
 		return err
 	}
@@ -104,7 +110,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
-	reach, err := orchestrator.NewSSH(run.id, probes, v.dial, nil)
+	reach, err := orchestrator.NewSSH(run.id, probes, v.dial, v.lent)
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/antipode-bench/antipode/lab"
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/providers/hosts"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -46,6 +47,9 @@ type sweepFlags struct {
 	awsProfile  string
 	gcpProject  string
 	sshFrom     string
+
+	hostsFile string
+	hosts     []hosts.Host // of hostsFile
 
 	out     string
 	labName string
@@ -88,6 +92,9 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.DurationVar(&f.bootTimeout, "boot-timeout", 5*time.Minute, "give up on a machine whose launch, or then whose SSH, takes longer than `TIME`")
 		flags.DurationVar(&f.callTimeout, "call-timeout", 30*time.Second, "give up on a call to a cloud that takes longer than `TIME`")
 	})
+	group(flags, "Machines you already have", func() {
+		flags.StringVar(&f.hostsFile, "hosts", "", "measure between the machines that this YAML `FILE` lists, and with --regions those too")
+	})
 	group(flags, "The lab instead of the clouds", func() {
 		flags.StringVar(&f.labName, "lab", "", "sweep on a lab of the sweep's own, or on the one called NAME that is up (antipode lab up)")
 		flags.Lookup("lab").NoOptDefVal = ownLab
@@ -117,7 +124,7 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
 	}
-	return regions, pairs, nil
+	return regions, pairs, f.checkHosts(regions, pairs)
 }
 
 func (f *sweepFlags) check() error {

@@ -9,9 +9,11 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab"
+	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/providers/aws"
 	"github.com/antipode-bench/antipode/providers/gcp"
+	"github.com/antipode-bench/antipode/providers/hosts"
 	"github.com/antipode-bench/antipode/remote"
 )
 
@@ -21,8 +23,9 @@ type venue struct {
 	providers map[string]providers.Provider
 	dial      remote.DialFunc // nil: the ordinary network
 	address   netip.Addr      // of this computer, as the machines see it
-	lab       *lab.Lab        // nil for the real clouds
-	before    traffic         // of the lab, from earlier sweeps
+	lent      orchestrator.LentKeys
+	lab       *lab.Lab // nil for the real clouds
+	before    traffic  // of the lab, from earlier sweeps
 }
 
 func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) (*venue, error) {
@@ -35,8 +38,17 @@ func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, lo
 	if err != nil {
 		return nil, err
 	}
-	address, err := f.controllerAddr(ctx, http.DefaultClient, checkIP)
-	return &venue{providers: clouds, address: address}, err
+	v := &venue{providers: clouds}
+	if len(f.hosts) > 0 {
+		own := hosts.New(f.hosts)
+		clouds[hosts.Cloud], v.lent = own, own.Signers
+	}
+	if !creates(regions) && f.sshFrom == "" { // nobody needs to let us in
+		v.address, err = addressTowards(ctx, f.hosts[0])
+	} else {
+		v.address, err = f.controllerAddr(ctx, http.DefaultClient, checkIP)
+	}
+	return v, err
 }
 
 // openClouds makes the providers of the clouds that are wanted.
@@ -49,6 +61,7 @@ func openClouds(ctx context.Context, names []string, a aws.Options, g gcp.Option
 			clouds[name], err = aws.New(ctx, a)
 		case gcp.Cloud:
 			clouds[name], err = gcp.New(ctx, g)
+		case hosts.Cloud: // has no API
 		default:
 			err = fmt.Errorf("no machines can be launched in cloud %q", name)
 		}
