@@ -133,6 +133,10 @@ func TestNewSSHLent(t *testing.T) {
 	if _, err := r.Connect(t.Context(), m); !errors.Is(err, keyless) || asked != "attic" || dialled != "" {
 		t.Errorf("Connect = %v, asked for the keys of %q, dialled %q", err, asked, dialled)
 	}
+	r.(*sshRemote).lent = nil
+	if _, err := r.Connect(t.Context(), m); err == nil {
+		t.Error("Connect to a lent machine without a way to log in succeeded")
+	}
 	pair, err := remote.NewKeyPair("user")
 	if err != nil {
 		t.Fatal(err)

@@ -100,6 +100,9 @@ func (r *sshRemote) Secrets() ([]byte, error) {
 
 func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {
 	o := remote.Options{Key: r.key.Signer, Dial: r.dial}
+	if m.Lent && r.lent == nil {
+		return nil, fmt.Errorf("connect to %s: nobody said how to log in to machines that are lent", m.Region)
+	}
 	if m.Lent {
 		keys, err := r.lent(m)
 		if err != nil {
