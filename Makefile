@@ -22,7 +22,7 @@ help: ## list what there is
 build: bin/antipode bin/antipode-probe ## build bin/antipode and bin/antipode-probe
 
 run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud account
-	bin/antipode sweep --lab --yes --regions $(RUN_REGIONS) --duration 4s
+	bin/antipode sweep --lab --regions $(RUN_REGIONS) --duration 4s
 
 # The end-to-end tests come last and alone: they hold measurements against the
 # lab's truth, which other tests on the same cores would disturb.
@@ -49,7 +49,6 @@ race: build ## the packages' tests again under the race detector (needs a C comp
 	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(ROOMS)
 
 fuzz: ## fuzz every parser for FUZZTIME each (default 10s)
-	@grep -rhoE '^func Fuzz[A-Za-z0-9]+' --include='*_test.go' -r . >/dev/null
 	@for f in $$(grep -rlE '^func Fuzz' --include='*_test.go' .); do \
 	  for name in $$(grep -oE '^func Fuzz[A-Za-z0-9]+' $$f | cut -c6-); do \
 	    echo "$$name in $$(dirname $$f)"; \
