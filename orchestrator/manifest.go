@@ -51,6 +51,7 @@ type manifestRegion struct {
 	Region    string           `json:"region"`
 	Latitude  float64          `json:"latitude"`
 	Longitude float64          `json:"longitude"`
+	Unplaced  bool             `json:"unplaced,omitempty"` // the coordinates mean nothing
 	Machine   *manifestMachine `json:"machine,omitempty"`
 	Probe     *wire.Hello      `json:"probe,omitempty"` // its build, and kernel, CPUs and congestion control of the machine
 }
@@ -74,7 +75,7 @@ func (c Config) manifest(started time.Time) Manifest {
 		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes,
 	}
 	for _, r := range c.regions() {
-		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude})
+		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced})
 	}
 	for _, p := range c.Pairs {
 		m.Pairs = append(m.Pairs, p.String())
@@ -92,7 +93,7 @@ func (m Manifest) config() (Config, error) {
 	}
 	regions := map[string]antipode.Region{}
 	for _, r := range m.Regions {
-		region := antipode.Region{Cloud: r.Cloud, Name: r.Region, Latitude: r.Latitude, Longitude: r.Longitude}
+		region := antipode.Region{Cloud: r.Cloud, Name: r.Region, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced}
 		regions[region.ID()] = region
 	}
 	for _, text := range m.Pairs {

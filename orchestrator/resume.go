@@ -88,6 +88,9 @@ func readRows(dir string) ([]results.Row, error) {
 // Close lets go of a run that is not resumed.
 func (p *Past) Close() error { return p.journal.close() }
 
+// Forget deletes the keys of a run whose machines are known to be gone.
+func (p *Past) Forget() error { return forgetSecrets(p.Dir) }
+
 // Remaining are the pairs without a row.
 func (p *Past) Remaining() []plan.Pair { return remaining(p.cfg.Pairs, p.rows) }
 

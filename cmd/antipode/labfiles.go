@@ -80,6 +80,9 @@ func (v *venue) keep(dir string, machineTypes map[string]string) error {
 	}{
 		{worldFile, worldOf}, {truthFile, truthOf(machineTypes)}, {deliveredFile, v.delivered},
 	} {
+		if f.name == deliveredFile && v.resumed {
+			continue // nobody knows what had been carried when the run began
+		}
 		data, err := f.ask(ctx, v.lab)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, f.name), data, 0o644)

@@ -98,10 +98,16 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	if err != nil && summary.RunID == "" {
 		return err // refused before anything was created
 	}
-	err = errors.Join(err, v.keep(run.dir, f.machines))
+	return conclude(v, summary, f.machines, ifLeft, err, stdout, stderr)
+}
+
+// conclude writes the files that follow from what was measured, says where they
+// are, and gives the verdict. err is the run's own.
+func conclude(v *venue, s orchestrator.Summary, machineTypes map[string]string, ifLeft string, err error, stdout, stderr io.Writer) error {
+	err = errors.Join(err, v.keep(s.Dir, machineTypes))
 	v.warnOfOverloads(stderr)
-	err = errors.Join(err, tell(stdout, run.dir, summary))
-	return verdict(summary, ifLeft, err)
+	err = errors.Join(err, tell(stdout, s.Dir, s))
+	return verdict(s, ifLeft, err)
 }
 
 // measure does what was planned and shows how far it is.
@@ -117,7 +123,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 	return orchestrator.Run(ctx, orchestrator.Config{
 		RunID:          run.id,
 		Dir:            run.dir,
-		Expires:        time.Now().Add(p.maxTime()),
+		Expires:        time.Now().Add(p.maxTime()).Truncate(time.Second),
 		Pairs:          p.pairs,
 		Providers:      v.providers,
 		MachineTypes:   f.machines,
@@ -125,7 +131,9 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		ControllerAddr: v.address,
 		Test:           f.test(),
 		Flags:          f.rowFlags(),
-		Limits:         orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout},
+		Version:        version,
+		Command:        f.forResume(),
+		Limits:         f.limits(),
 		Observer:       observe,
 		Log:            log,
 	})

@@ -189,6 +189,10 @@ func (f *sweepFlags) test() orchestrator.Test {
 	}
 }
 
+func (f *sweepFlags) limits() orchestrator.Limits {
+	return orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout}
+}
+
 // rowFlags keep the lab's figures from being taken for a cloud's.
 func (f *sweepFlags) rowFlags() []string {
 	if f.labName != "" {

@@ -26,6 +26,7 @@ type venue struct {
 	lent      orchestrator.LentKeys
 	lab       *lab.Lab // nil for the real clouds
 	before    traffic  // of the lab, from earlier sweeps
+	resumed   bool     // before is not from the run's beginning
 }
 
 func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) (*venue, error) {

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+)
+
+// kept are the flags that a resume needs again, by name: where the run's
+// clouds are, and how patient to be with them. The controller's address is not
+// one: it may have changed.
+func (f *sweepFlags) kept() map[string]*string {
+	return map[string]*string{"lab": &f.labName, "aws-profile": &f.awsProfile, "gcp-project": &f.gcpProject,
+		"hosts": &f.hostsFile, "regions-file": &f.lab.regionsFile}
+}
+
+func (f *sweepFlags) keptTimes() map[string]*time.Duration {
+	return map[string]*time.Duration{"boot-timeout": &f.bootTimeout, "call-timeout": &f.callTimeout}
+}
+
+// forResume is what run.json holds of them.
+func (f *sweepFlags) forResume() map[string]string {
+	all := map[string]string{}
+	for name, value := range f.kept() {
+		if *value != "" {
+			all[name] = *value
+		}
+	}
+	for _, name := range []string{"hosts", "regions-file"} { // wherever the resume is called
+		if path, err := filepath.Abs(all[name]); err == nil && all[name] != "" {
+			all[name] = path
+		}
+	}
+	for name, value := range f.keptTimes() {
+		all[name] = value.String()
+	}
+	return all
+}
+
+// restore undoes forResume; flags that are set already keep their value.
+func (f *sweepFlags) restore(all map[string]string) error {
+	for name, value := range f.kept() {
+		if *value == "" {
+			*value = all[name]
+		}
+	}
+	for name, value := range f.keptTimes() {
+		d, err := time.ParseDuration(all[name])
+		if err != nil {
+			return fmt.Errorf("run.json: command: %s: %w", name, err)
+		}
+		*value = d
+	}
+	return nil
+}
+
+// findAgain reads what the kept flags name.
+func (f *sweepFlags) findAgain() error {
+	if err := f.checkLab(); err != nil || f.hostsFile == "" {
+		return err
+	}
+	regions, err := regionsFrom(f.lab.regionsFile)
+	if err != nil {
+		return err
+	}
+	f.machines = map[string]string{}
+	_, err = f.withHosts(regions)
+	return err
+}
