@@ -8,13 +8,19 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // errInterrupted is the cause of a context that a signal ended.
 var errInterrupted = errors.New("interrupted")
 
+// sameWish is how soon after the first a signal is still the same wish to stop:
+// timeout(1) and many a supervisor signal a command and then its process group,
+// of which the command is one too.
+const sameWish = time.Second
+
 // interruptible returns a context that the first Ctrl-C, SIGTERM or hang-up
-// ends, so that the run tears down. The second exits at once, and says how to
+// ends, so that the run tears down. A later one exits at once, and says how to
 // remove what may be left. stop undoes it, and ends the context.
 func interruptible(ctx context.Context, stderr io.Writer, ifLeft string) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -43,18 +49,19 @@ func interruptible(ctx context.Context, stderr io.Writer, ifLeft string) (contex
 	}
 }
 
-// heed cancels at the first signal, and is true at the second. A terminal that
-// closes hangs up once more, but nobody asks to leave. It is false when signals
-// is closed.
+// heed cancels at the first signal, and is true at the next that is another wish.
+// A terminal that closes hangs up once more, but nobody asks to leave. It is
+// false when signals is closed.
 func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, stderr io.Writer, ifLeft string) (leave bool) {
 	first, ok := <-signals
 	if !ok {
 		return false
 	}
+	since := time.Now()
 	cancel(errInterrupted)
 	fmt.Fprintf(stderr, "\n%v: no new tests, tearing down; once more leaves at once\n", first)
 	for s := range signals {
-		if s != syscall.SIGHUP {
+		if s != syscall.SIGHUP && time.Since(since) >= sameWish {
 			fmt.Fprintf(stderr, "left at once; %s\n", ifLeft)
 			return true
 		}

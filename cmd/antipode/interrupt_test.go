@@ -8,42 +8,55 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestHeed(t *testing.T) {
+	type sent struct {
+		after time.Duration // the signal before
+		what  os.Signal
+	}
 	hup, term := os.Signal(syscall.SIGHUP), os.Signal(syscall.SIGTERM)
 	tests := []struct {
 		name            string
-		signals         []os.Signal
+		signals         []sent
 		cancels, leaves bool
 	}{
 		{"none", nil, false, false},
-		{"Ctrl-C", []os.Signal{os.Interrupt}, true, false},
-		{"Ctrl-C twice", []os.Signal{os.Interrupt, os.Interrupt}, true, true},
-		{"terminated", []os.Signal{term}, true, false},
-		{"terminal closed", []os.Signal{hup}, true, false},
-		{"Ctrl-C, then the terminal closed", []os.Signal{os.Interrupt, hup, hup}, true, false},
-		{"terminal closed, then terminated twice", []os.Signal{hup, term, term}, true, true},
+		{"Ctrl-C", []sent{{0, os.Interrupt}}, true, false},
+		{"Ctrl-C twice", []sent{{0, os.Interrupt}, {2 * time.Second, os.Interrupt}}, true, true},
+		{"terminated", []sent{{0, term}}, true, false},
+		{"terminated by timeout(1)", []sent{{0, term}, {time.Millisecond, term}}, true, false},
+		{"terminated by timeout(1), then Ctrl-C", []sent{{0, term}, {time.Millisecond, term}, {time.Second, os.Interrupt}}, true, true},
+		{"terminal closed", []sent{{0, hup}}, true, false},
+		{"Ctrl-C, then the terminal closed", []sent{{0, os.Interrupt}, {2 * time.Second, hup}, {0, hup}}, true, false},
+		{"terminal closed, then terminated", []sent{{0, hup}, {2 * time.Second, term}}, true, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			defer cancel(nil)
-			signals := make(chan os.Signal, len(tt.signals))
-			for _, s := range tt.signals {
-				signals <- s
-			}
-			close(signals)
-			var said strings.Builder
-			if got := heed(signals, cancel, &said, "run the clean-up"); got != tt.leaves {
-				t.Errorf("leaves = %t, want %t", got, tt.leaves)
-			}
-			if got := errors.Is(context.Cause(ctx), errInterrupted); got != tt.cancels {
-				t.Errorf("cancelled = %t, want %t", got, tt.cancels)
-			}
-			if got := strings.Contains(said.String(), "run the clean-up"); got != tt.leaves {
-				t.Errorf("says what to do: %t, want %t:\n%s", got, tt.leaves, &said)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				signals := make(chan os.Signal, len(tt.signals))
+				go func() {
+					defer close(signals)
+					for _, s := range tt.signals {
+						time.Sleep(s.after)
+						signals <- s.what
+					}
+				}()
+				var said strings.Builder
+				if got := heed(signals, cancel, &said, "run the clean-up"); got != tt.leaves {
+					t.Errorf("leaves = %t, want %t", got, tt.leaves)
+				}
+				if got := errors.Is(context.Cause(ctx), errInterrupted); got != tt.cancels {
+					t.Errorf("cancelled = %t, want %t", got, tt.cancels)
+				}
+				if got := strings.Contains(said.String(), "run the clean-up"); got != tt.leaves {
+					t.Errorf("says what to do: %t, want %t:\n%s", got, tt.leaves, &said)
+				}
+			})
 		})
 	}
 }
