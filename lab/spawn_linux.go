@@ -61,7 +61,7 @@ func (l launch) try(withUser bool) (*process, error) {
 	p := &process{cmd: l.exec(withUser), tail: &tail{}, exited: make(chan struct{})}
 	p.cmd.Stdout = p.tail
 	if l.log != nil {
-		p.cmd.Stdout = io.MultiWriter(p.tail, l.log)
+		p.cmd.Stdout = io.MultiWriter(p.tail, besides{l.log})
 	}
 	if f, ok := l.log.(*os.File); ok && l.life == nil {
 		p.cmd.Stdout = f // it goes on writing when we are gone
@@ -161,6 +161,15 @@ func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.TrimSpace(string(t.buf))
+}
+
+// besides writes to a log that may fail, as one does whose reader has gone. What
+// the inner says must be read all the same, or saying it would end the inner.
+type besides struct{ log io.Writer }
+
+func (b besides) Write(p []byte) (int, error) {
+	_, _ = b.log.Write(p)
+	return len(p), nil
 }
 
 // memFile makes a file that exists in memory only.
