@@ -204,6 +204,9 @@ func (c *client) goneOr(err error) error {
 
 func (c *client) call(ctx context.Context, op string) ([]byte, error) {
 	f, err := c.ask(ctx, request{Op: op})
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("lab: %s: %w", op, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // ownState gives the test a folder of its own for named labs.
@@ -162,5 +163,26 @@ func TestNames(t *testing.T) {
 		if err := Up(t.Context(), name, Options{Rough: true}); err == nil || !strings.Contains(err.Error(), "name") {
 			t.Errorf("Up(%q) = %v; want an error about the name", name, err)
 		}
+	}
+}
+
+// TestSilentLab: a lab that is up and does not answer ends in the caller's words.
+func TestSilentLab(t *testing.T) {
+	ownState(t)
+	s := upLab(t, "silent")
+	l, err := Enter(t.Context(), "silent")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	kill(t, pidOf(t, s), syscall.SIGSTOP)
+	patience := errors.New("patience is over")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, patience)
+	defer cancel()
+	if _, err := Enter(ctx, "silent"); !errors.Is(err, patience) {
+		t.Errorf("Enter = %v, want that %v", err, patience)
+	}
+	if _, err := l.Inventory(ctx); !errors.Is(err, patience) {
+		t.Errorf("Inventory = %v, want that %v", err, patience)
 	}
 }

@@ -21,6 +21,8 @@ import (
 // labTimeout bounds every question to a lab that is up.
 const labTimeout = 30 * time.Second
 
+var errLabSilent = fmt.Errorf("the lab does not answer within %v", labTimeout)
+
 func newLab() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
@@ -65,7 +67,7 @@ until "antipode lab down NAME".`,
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), labTimeout, errLabSilent)
 			defer cancel()
 			if err := lab.Up(ctx, args[0], options); err != nil {
 				return err
@@ -85,7 +87,7 @@ func newLabDown() *cobra.Command {
 		Short: "End a lab and everything in it",
 		Args:  oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), labTimeout, errLabSilent)
 			defer cancel()
 			if err := lab.Down(ctx, args[0]); err != nil {
 				return err
@@ -158,7 +160,7 @@ its id with the folder under runs/), or of the lab NAME that is up.`,
 
 // askLab enters a lab that is up, asks it one thing and prints the answer.
 func askLab(cmd *cobra.Command, name string, ask func(context.Context, *lab.Lab) ([]byte, error)) error {
-	ctx, cancel := context.WithTimeout(cmd.Context(), labTimeout)
+	ctx, cancel := context.WithTimeoutCause(cmd.Context(), labTimeout, errLabSilent)
 	defer cancel()
 	l, err := lab.Enter(ctx, name)
 	if err != nil {
