@@ -22,7 +22,7 @@ const sameWish = time.Second
 // interruptible returns a context that the first Ctrl-C, SIGTERM or hang-up
 // ends, so that the run tears down. A later one exits at once, and says how to
 // remove what may be left. stop undoes it, and ends the context.
-func interruptible(ctx context.Context, stderr io.Writer, ifLeft string) (context.Context, context.CancelCauseFunc) {
+func interruptible(ctx context.Context, show progress, ifLeft string) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
@@ -37,7 +37,8 @@ func interruptible(ctx context.Context, stderr io.Writer, ifLeft string) (contex
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
-		if heed(signals, cancel, stderr, ifLeft) {
+		if heed(signals, cancel, show, ifLeft) {
+			show.close() // or the last words are not drawn
 			os.Exit(exitInterrupted)
 		}
 	}()
@@ -59,7 +60,7 @@ func heed(signals <-chan os.Signal, cancel context.CancelCauseFunc, stderr io.Wr
 	}
 	since := time.Now()
 	cancel(errInterrupted)
-	fmt.Fprintf(stderr, "\n%v: no new tests, tearing down; once more leaves at once\n", first)
+	fmt.Fprintf(stderr, "%v: no new tests, tearing down; once more leaves at once\n", first)
 	for s := range signals {
 		if s != syscall.SIGHUP && time.Since(since) >= sameWish {
 			fmt.Fprintf(stderr, "left at once; %s\n", ifLeft)

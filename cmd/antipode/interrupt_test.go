@@ -80,7 +80,7 @@ func TestUnlessInterrupted(t *testing.T) {
 func TestOutlivesReader(t *testing.T) {
 	const child = "ANTIPODE_TEST_OUTLIVES_READER"
 	if os.Getenv(child) != "" {
-		_, stop := interruptible(context.Background(), os.Stderr, "r1")
+		_, stop := interruptible(context.Background(), newProgress(os.Stderr), "r1")
 		os.Stderr.WriteString("tearing down\n")
 		stop(nil)
 		os.Stderr.WriteString("torn down\n")

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/antipode-bench/antipode"
@@ -21,8 +21,8 @@ const (
 	labSecret    = "lab"
 )
 
-func openLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) (*venue, error) {
-	l, err := startLab(ctx, f, regions)
+func openLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger, say io.Writer) (*venue, error) {
+	l, err := startLab(ctx, f, regions, say)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +34,8 @@ func openLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, log 
 }
 
 // startLab enters the lab that is named, or starts one for this sweep.
-func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region) (*lab.Lab, error) {
-	ctx, cancel := context.WithTimeout(ctx, labTimeout)
+func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, say io.Writer) (*lab.Lab, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, labTimeout, errLabSilent)
 	defer cancel()
 	if f.labName != ownLab {
 		l, err := lab.Enter(ctx, f.labName)
@@ -48,7 +48,7 @@ func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region) (*l
 	if err != nil {
 		return nil, err
 	}
-	options.Log = os.Stderr
+	options.Log = say
 	l, err := lab.Start(ctx, options)
 	if err != nil {
 		return nil, fmt.Errorf("start the lab: %w", err)

@@ -71,13 +71,13 @@ func resume(ctx context.Context, f *sweepFlags, run string, stdout, stderr io.Wr
 	}
 	fmt.Fprintln(stderr, outlook(past))
 	ifLeft := f.ifLeft(past.Manifest.RunID, past.Clouds())
-	ctx, stop := interruptible(ctx, stderr, ifLeft)
-	defer stop(nil)
-
 	show := newProgress(stderr)
 	defer show.close()
+	ctx, stop := interruptible(ctx, show, ifLeft)
+	defer stop(nil)
+
 	log := slog.New(slog.NewTextHandler(show, &slog.HandlerOptions{Level: f.logLevel()}))
-	v, err := openVenue(ctx, f, standIns(past.Clouds()), log)
+	v, err := openVenue(ctx, f, standIns(past.Clouds()), log, show)
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}

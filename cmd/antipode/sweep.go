@@ -81,14 +81,14 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 		return err
 	}
 	ifLeft := f.ifLeft(run.id, cloudsOf(chosen))
-	// Armed before anything exists, so that Ctrl-C can't skip the teardown.
-	ctx, stop := interruptible(ctx, stderr, ifLeft)
-	defer stop(nil)
-
 	show := newProgress(stderr)
 	defer show.close()
+	// Armed before anything exists, so that Ctrl-C can't skip the teardown.
+	ctx, stop := interruptible(ctx, show, ifLeft)
+	defer stop(nil)
+
 	log := slog.New(slog.NewTextHandler(show, &slog.HandlerOptions{Level: f.logLevel()}))
-	v, err := openVenue(ctx, f, chosen, log)
+	v, err := openVenue(ctx, f, chosen, log, show)
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}

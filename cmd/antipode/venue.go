@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -29,9 +30,10 @@ type venue struct {
 	resumed   bool     // before is not from the run's beginning
 }
 
-func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) (*venue, error) {
+// openVenue opens where the sweep happens. What a lab of its own says goes to say.
+func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger, say io.Writer) (*venue, error) {
 	if f.labName != "" {
-		return openLab(ctx, f, regions, log)
+		return openLab(ctx, f, regions, log, say)
 	}
 	clouds, err := openClouds(ctx, cloudsOf(regions),
 		aws.Options{Profile: f.awsProfile, CallTimeout: f.callTimeout, Log: log},
