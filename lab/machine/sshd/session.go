@@ -27,9 +27,9 @@ type Exit struct {
 }
 
 // session waits for the one command of a channel, runs it and reports its end.
-func (s *Server) session(ctx context.Context, ch ssh.Channel, requests <-chan *ssh.Request) {
+func (s *Server) session(server context.Context, ch ssh.Channel, requests <-chan *ssh.Request) {
 	defer ch.Close()
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(server)
 	defer cancel()
 	command, ok := awaitCommand(requests)
 	if !ok {
@@ -43,6 +43,9 @@ func (s *Server) session(ctx context.Context, ch ssh.Channel, requests <-chan *s
 	exit := s.Handler(ctx, &Session{
 		Command: command, Stdin: ch, Stdout: ch, Stderr: ch.Stderr(), Signals: signals,
 	})
+	if server.Err() != nil {
+		return // the server cut it short: no status may say that it ended well
+	}
 	if exit.Signal != "" {
 		msg := struct {
 			Signal     string
