@@ -64,7 +64,11 @@ func TestCleanupUnknown(t *testing.T) {
 // is left.
 func TestInterruptTwice(t *testing.T) {
 	u := self(t)
-	lab := u.upLab(t)
+	// The teardown's first call is never answered: it is still going on when
+	// the second signal comes.
+	faults := filepath.Join(u.dir, "faults.yaml")
+	write(t, faults, "calls:\n- {cloud: aws, call: TerminateInstances, kind: silent, count: 1}\n")
+	lab := u.upLab(t, "--lab-faults", faults)
 	s := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--duration", "30s", "--rtt-probes", "5")
 	s.waitFor(t, "measuring", time.Minute)
 	signal := func() {
@@ -74,6 +78,7 @@ func TestInterruptTwice(t *testing.T) {
 	}
 	signal()
 	s.waitFor(t, "tearing down", 10*time.Second)
+	time.Sleep(1200 * time.Millisecond) // sooner it would count as the same wish
 	signal()
 	o := s.wait(t, 10*time.Second)
 	o.want(t, 130, "left at once")

@@ -68,6 +68,8 @@ func build(dir string) error {
 type user struct {
 	uid int    // nobody, or that of the test
 	dir string // working folder, home and everything temporary
+
+	binary string // the command they run
 }
 
 // users are who the command must work for: an ordinary user always, and root
@@ -105,12 +107,12 @@ func newUser(t *testing.T, uid int) user {
 			}
 		}
 	}
-	return user{uid, dir}
+	return user{uid, dir, binary}
 }
 
 // command prepares the command; it is killed when ctx ends.
 func (u user) command(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd := exec.CommandContext(ctx, u.binary, args...)
 	cmd.Dir = u.dir
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + u.dir + "/home", "TMPDIR=" + u.dir + "/tmp", "XDG_RUNTIME_DIR=" + u.dir + "/run",

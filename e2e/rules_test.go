@@ -18,21 +18,25 @@ import (
 func TestRulesAreNeeded(t *testing.T) {
 	for name, mutant := range map[string]struct{ file, from, to, says string }{
 		"EC2 SSH": {"providers/aws/launch.go",
-			`return id, r.authorize(ctx, id, rule{"tcp", sshPort, spec.SSHFrom.Unmap()})`, `return id, nil`, "SSH"},
+			`if err := r.authorize(ctx, id, from); err != nil || made {
+		return id, err
+	}
+	return id, r.revokeAllBut(ctx, id, from)`, `_, _ = from, made; return id, nil`, "SSH"},
 		"EC2 peers": {"providers/aws/admit.go",
 			`return r.fill(ctx, run, boxes, port)`, `_ = boxes; return nil`, "connect"},
 		"GCE SSH": {"providers/gcp/network.go",
-			`_, err := p.insertRule(ctx, spec.Run, sshRule(spec.Run.ID), providers.Name(spec.Run.ID), []netip.Addr{spec.SSHFrom},
-		allow("tcp", sshPort))
-	return err`, `_ = netip.Addr{}; return nil`, "SSH"},
+			`made, err := p.insertRule(ctx, spec.Run, name, providers.Name(spec.Run.ID), from, allow("tcp", sshPort))
+	if err != nil || made {
+		return err
+	}
+	return p.moveRule(ctx, name, from)`, `_, _ = name, from; return nil`, "SSH"},
 		"GCE peers": {"providers/gcp/admit.go",
 			`range chunks(missing(rules, port, peers))`, `range chunks(missing(rules, port, nil))`, "connect"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			u := self(t)
-			old := binary
-			binary = mutate(t, mutant.file, mutant.from, mutant.to)
-			defer func() { binary = old }()
+			u.binary = mutate(t, mutant.file, mutant.from, mutant.to)
 			o := u.run(t, 2*time.Minute, "sweep", "--lab", "--pairs", "aws:us-east-1>gcp:us-east4,gcp:us-east4>aws:us-east-1",
 				"--duration", "300ms", "--rtt-probes", "5", "--boot-timeout", "8s")
 			o.want(t, 3, "nothing is left", mutant.says)
