@@ -77,7 +77,11 @@ func (h *Hypervisor) Start(ctx context.Context, spec vm.Spec) (vm.Addresses, err
 	if err != nil {
 		return vm.Addresses{}, fmt.Errorf("start machine %s: %w", spec.ID, err)
 	}
-	if err := h.run(ctx, g); err != nil {
+	err = ctx.Err() // or a start that is quicker than the notice of its end would succeed
+	if err == nil {
+		err = h.run(ctx, g)
+	}
+	if err != nil {
 		h.release(g)
 		return vm.Addresses{}, fmt.Errorf("start machine %s: %w", spec.ID, err)
 	}
