@@ -1,6 +1,6 @@
 //go:build !race
 
-// Not under the race detector: it crashes in Go 1.26's runtime (SIGSEGV in
+// Not under the race detector: a crash of Go 1.26's runtime (SIGSEGV in
 // timer.maybeRunChan) was seen on a timer in a synctest bubble, of which there are
 // very many here. The providers' own conformance suites are run with it.
 
