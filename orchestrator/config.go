@@ -21,6 +21,7 @@ type Config struct {
 	Pairs          []plan.Pair
 	Providers      map[string]providers.Provider // by cloud
 	MachineTypes   map[string]string             // by cloud
+	Choice         Choice
 	Remote         Remote
 	ControllerAddr netip.Addr     // the only address that may reach SSH
 	ProbePort      int            // where agents listen; 0 means wire.DefaultPort
@@ -174,4 +175,6 @@ func (c Config) regionIDs() []string {
 	return ids
 }
 
-func (c Config) run() providers.Run { return providers.Run{ID: c.RunID, Expires: c.Expires} }
+func (c Config) run() providers.Run {
+	return providers.Run{ID: c.RunID, Expires: c.Expires, Tags: c.Choice.Tags}
+}

@@ -16,7 +16,7 @@ import (
 
 const (
 	manifestFile   = "run.json"
-	manifestSchema = 1
+	manifestSchema = 2
 )
 
 // Manifest is run.json: what a run is, and what it measured with. It is written
@@ -33,6 +33,7 @@ type Manifest struct {
 	ProbePort    int               `json:"probe_port"`
 	Flags        []string          `json:"flags,omitempty"`
 	MachineTypes map[string]string `json:"machine_types"` // wished for, by cloud
+	Choice       Choice            `json:"choice,omitzero"`
 	Regions      []manifestRegion  `json:"regions"`
 	Pairs        []string          `json:"pairs"` // "aws:us-east-1>gcp:us-east4"
 }
@@ -72,7 +73,7 @@ func (c Config) manifest(started time.Time) Manifest {
 		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
 		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
 		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval)},
-		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes,
+		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice,
 	}
 	for _, r := range c.regions() {
 		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced})
@@ -89,7 +90,7 @@ func (m Manifest) config() (Config, error) {
 	c := Config{
 		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
 		Test:      Test{span(t.DurationMs), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs)},
-		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes,
+		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice,
 	}
 	regions := map[string]antipode.Region{}
 	for _, r := range m.Regions {

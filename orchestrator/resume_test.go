@@ -284,6 +284,7 @@ func TestRecall(t *testing.T) {
 func TestManifestRoundTrip(t *testing.T) {
 	cfg := newPlanet(t).config(5).withDefaults()
 	cfg.Expires = cfg.Expires.UTC().Truncate(time.Second)
+	cfg.Choice = Choice{Tags: map[string]string{"team": "net"}}
 	data, err := json.Marshal(cfg.manifest(time.Now()))
 	if err != nil {
 		t.Fatal(err)
@@ -295,6 +296,9 @@ func TestManifestRoundTrip(t *testing.T) {
 	got, err := m.config()
 	if err != nil || got.Test != cfg.Test || !got.Expires.Equal(cfg.Expires) || len(got.Pairs) != len(cfg.Pairs) {
 		t.Errorf("config = %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(cfg.Choice, got.Choice); diff != "" {
+		t.Errorf("choice (-want +got):\n%s", diff)
 	}
 	name := func(p plan.Pair) string { return p.String() }
 	if diff := cmp.Diff(texts(cfg.Pairs, name), texts(got.Pairs, name)); diff != "" {

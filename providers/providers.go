@@ -10,6 +10,10 @@ import (
 type Run struct {
 	ID      string    // sorts by time, [a-z0-9-], at most MaxRunID characters
 	Expires time.Time // when every machine of the run ends itself
+
+	// Tags are the user's own, put beside ours on everything that can carry
+	// some. Each cloud has rules for them: see its CheckTags.
+	Tags map[string]string
 }
 
 // Spec is what a run wants of one machine.

@@ -127,6 +127,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Pairs:          p.pairs,
 		Providers:      v.providers,
 		MachineTypes:   f.machines,
+		Choice:         f.choice(),
 		Remote:         reach,
 		ControllerAddr: v.address,
 		Test:           f.test(),

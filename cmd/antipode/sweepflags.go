@@ -46,6 +46,7 @@ type sweepFlags struct {
 	callTimeout time.Duration
 	awsProfile  string
 	gcpProject  string
+	tags        tagList
 	sshFrom     string
 
 	hostsFile string
@@ -59,7 +60,7 @@ type sweepFlags struct {
 }
 
 func defaultSweepFlags() *sweepFlags {
-	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes()}
+	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes(), tags: tagList{}}
 }
 
 func (f *sweepFlags) register(cmd *cobra.Command) {
@@ -87,6 +88,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
 		flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
+		flags.Var(f.tags, "tag", "one more `KEY=VALUE` on everything that is made: a tag on AWS, a label on Google Cloud (repeat for more)")
 		flags.StringVar(&f.sshFrom, "ssh-from", "", "this computer's public IPv4 `ADDRESS`, the only one let in to SSH (default: as "+checkIP+" sees it)")
 		flags.DurationVar(&f.maxTime, "max-time", 0, "machines end themselves after `TIME` whatever happens (default: 30m and twice the expected time)")
 		flags.DurationVar(&f.bootTimeout, "boot-timeout", 5*time.Minute, "give up on a machine whose launch, or then whose SSH, takes longer than `TIME`")
@@ -124,7 +126,7 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
 	}
-	return regions, pairs, f.checkHosts(regions, pairs)
+	return regions, pairs, errors.Join(f.tags.check(cloudsOf(regions)), f.checkHosts(regions, pairs))
 }
 
 func (f *sweepFlags) check() error {
@@ -187,6 +189,10 @@ func (f *sweepFlags) test() orchestrator.Test {
 		Duration: f.duration, Bytes: int64(f.bytes), Streams: f.streams, CongestionControl: f.congestion,
 		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval,
 	}
+}
+
+func (f *sweepFlags) choice() orchestrator.Choice {
+	return orchestrator.Choice{Tags: f.tags}
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {

@@ -90,6 +90,16 @@ func (w *world) left() []string {
 	return append(list, w.machines.Running()...)
 }
 
+func (w *world) untagged(key, value string) []string {
+	var list []string
+	for _, item := range w.doors.Inventory().Alive() {
+		if got, ok := item.Tags[key]; !ok || got != value {
+			list = append(list, fmt.Sprint(item.Kind, " ", item.ID, " ", item.Tags))
+		}
+	}
+	return list
+}
+
 func TestConformance(t *testing.T) {
 	providertest.Run(t, providertest.Cloud{
 		Name:        Cloud,
@@ -97,7 +107,7 @@ func TestConformance(t *testing.T) {
 		MachineType: DefaultMachineType,
 		Open: func(t *testing.T, way providertest.Way) providertest.World {
 			w := openWorld(t, door.Faults{}, way)
-			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.left}
+			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.left, Untagged: w.untagged}
 		},
 		At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
 			return at(t, to, timeout)

@@ -143,7 +143,12 @@ func (m *moto) open(t *testing.T, way providertest.Way, regions []string) provid
 	}
 	w := motoWorld{truth}
 	return providertest.World{Provider: at(t, to, providers.DefaultCallTimeout), Reaches: w.reaches,
-		Left: func() []string { return w.left(t, regions) }}
+		Left: func() []string { return w.left(t, regions, func([]types.Tag) bool { return true }) },
+		Untagged: func(key, value string) []string {
+			return w.left(t, regions, func(tags []types.Tag) bool {
+				return !slices.ContainsFunc(tags, func(has types.Tag) bool { return aws.ToString(has.Key) == key && aws.ToString(has.Value) == value })
+			})
+		}}
 }
 
 // inAccount sends requests to one account of a moto server.
@@ -193,16 +198,17 @@ func (w motoWorld) reaches(m providers.Machine, protocol string, port int, from 
 	})
 }
 
-func (w motoWorld) left(t *testing.T, regions []string) []string {
+// left lists what is there and has such tags.
+func (w motoWorld) left(t *testing.T, regions []string, such func([]types.Tag) bool) []string {
 	var list []string
 	for _, name := range regions {
-		list = append(list, w.leftIn(t, w.region(name))...)
+		list = append(list, w.leftIn(t, w.region(name), such)...)
 	}
 	return list
 }
 
 // leftIn lists what is in a region, whoever it belongs to.
-func (w motoWorld) leftIn(t *testing.T, r *region) []string {
+func (w motoWorld) leftIn(t *testing.T, r *region, such func([]types.Tag) bool) []string {
 	ctx := context.Background()
 	instances, err := r.instances(ctx, alive)
 	keys, err2 := r.ec2.DescribeKeyPairs(ctx, &ec2.DescribeKeyPairsInput{})
@@ -213,19 +219,24 @@ func (w motoWorld) leftIn(t *testing.T, r *region) []string {
 		return nil
 	}
 	var list []string
+	add := func(what string, id *string, tags []types.Tag) {
+		if such(tags) {
+			list = append(list, what+" "+aws.ToString(id))
+		}
+	}
 	for _, i := range instances {
-		list = append(list, "instance "+aws.ToString(i.InstanceId))
+		add("instance", i.InstanceId, i.Tags)
 	}
 	for _, k := range keys.KeyPairs {
-		list = append(list, "key pair "+aws.ToString(k.KeyName))
+		add("key pair", k.KeyName, k.Tags)
 	}
 	for _, g := range groups.SecurityGroups {
-		if name := aws.ToString(g.GroupName); name != "default" {
-			list = append(list, "group "+name)
+		if aws.ToString(g.GroupName) != "default" {
+			add("group", g.GroupName, g.Tags)
 		}
 	}
 	for _, v := range disks.Volumes {
-		list = append(list, "disk "+aws.ToString(v.VolumeId))
+		add("disk", v.VolumeId, v.Tags)
 	}
 	return list
 }

@@ -2,7 +2,9 @@ package gcp
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -39,12 +41,28 @@ func regionOfScope(scope string) string {
 	return regionOf(last(scope))
 }
 
+// labelRules are Compute Engine's for a user's labels: 64 on a resource, of
+// which we take two. It allows lower-case letters of other scripts too, but
+// not in every API that bills by them.
+// https://cloud.google.com/compute/docs/labeling-resources#requirements
+var labelRules = providers.TagRules{
+	Word:  "Google Cloud label",
+	Key:   regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`),
+	Value: regexp.MustCompile(`^[a-z0-9_-]{0,63}$`),
+	Most:  64 - 2,
+	Says:  "a-z, 0-9, _ and -, at most 63 each, and a letter first in the key",
+}
+
+// CheckTags says whether Compute Engine takes a user's tags as labels.
+func CheckTags(tags map[string]string) error { return labelRules.Check(tags) }
+
 // labels mark instances and disks.
 func labels(run providers.Run) map[string]string {
-	return map[string]string{
-		providers.TagRun:     run.ID,
-		providers.TagExpires: strconv.FormatInt(run.Expires.Unix(), 10),
-	}
+	all := map[string]string{}
+	maps.Copy(all, run.Tags)
+	all[providers.TagRun] = run.ID
+	all[providers.TagExpires] = strconv.FormatInt(run.Expires.Unix(), 10)
+	return all
 }
 
 func expiry(labels map[string]string) time.Time {

@@ -72,6 +72,26 @@ func testLaunchAdopts(t *testing.T, c Cloud) {
 	destroyed(t, w, "r1", c.Regions[0])
 }
 
+// testLaunchTags: the user's tags are on everything, and hide none of ours.
+func testLaunchTags(t *testing.T, c Cloud) {
+	p, w := opened(t, c)
+	spec := c.spec(t, run("r1"), c.Regions[0])
+	spec.Run.Tags = map[string]string{"team": "net-4", "cost_center": "17", "empty": ""}
+	launch(t, p, spec)
+	if len(w.Left()) == 0 {
+		t.Errorf("nothing was made")
+	}
+	for key, value := range spec.Run.Tags {
+		if bare := w.Untagged(key, value); len(bare) > 0 {
+			t.Errorf("without the tag %s=%s: %v", key, value, bare)
+		}
+	}
+	if bare := w.Untagged(providers.TagRun, "r1"); len(bare) > 0 {
+		t.Errorf("without our own tag: %v", bare)
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+}
+
 func testLaunchRegionsAtOnce(t *testing.T, c Cloud) {
 	p, w := opened(t, c)
 	r, ctx := run("r1"), testContext(t)

@@ -42,6 +42,8 @@ type World struct {
 	Reaches func(machine providers.Machine, protocol string, port int, from netip.Addr) bool
 	// Left lists what really exists in the account, however late the API's own lists are.
 	Left func() []string
+	// Untagged lists what really exists and could carry this tag, but does not.
+	Untagged func(key, value string) []string
 }
 
 // Run checks every promise of providers.Provider, in fake time.
@@ -53,6 +55,7 @@ func Run(t *testing.T, cloud Cloud) {
 		"LaunchRegionsAtOnce":   testLaunchRegionsAtOnce,
 		"LaunchBadSpec":         testLaunchBadSpec,
 		"LaunchUnknownRegion":   testLaunchUnknownRegion,
+		"LaunchTags":            testLaunchTags,
 		"SSHFromControllerOnly": testSSHFromControllerOnly,
 		"Admit":                 testAdmit,
 		"AdmitMany":             testAdmitMany,
