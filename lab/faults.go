@@ -58,18 +58,27 @@ func checkFaults(name string, tree *yaml.Node, faults door.Faults) error {
 	for i := range faults.Machines {
 		check("machines", i, door.Faults{Machines: faults.Machines[i : i+1]})
 	}
+	for i := range faults.Quotas {
+		check("quotas", i, door.Faults{Quotas: faults.Quotas[i : i+1]})
+	}
+	check("project", -1, door.Faults{Project: faults.Project})
 	return errors.Join(errs...)
 }
 
-// lineOf is the line of the i-th item of a list under a top-level key.
+// lineOf is the line of the i-th item of a list under a top-level key, or of the
+// key itself if i is negative.
 func lineOf(tree *yaml.Node, key string, i int) int {
 	if tree.Kind == yaml.DocumentNode {
 		tree = tree.Content[0]
 	}
 	for n := 0; n+1 < len(tree.Content); n += 2 {
-		if items := tree.Content[n+1].Content; tree.Content[n].Value == key && i < len(items) {
+		if tree.Content[n].Value != key {
+			continue
+		}
+		if items := tree.Content[n+1].Content; i >= 0 && i < len(items) {
 			return items[i].Line
 		}
+		return tree.Content[n].Line
 	}
 	return tree.Line
 }

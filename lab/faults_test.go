@@ -27,6 +27,11 @@ func TestParseFaults(t *testing.T) {
 			{Place: fault.Place{Cloud: "gcp", Zone: "us-east1-b"}, BootDelayS: 2.5},
 		},
 		OptedOut: []string{"ap-east-1"},
+		Quotas: []fault.Allowance{
+			{Place: fault.Place{Cloud: "aws", Region: "eu-west-1"}, Quota: fault.StandardVCPUs, Limit: 4},
+			{Place: fault.Place{Cloud: "gcp"}, Quota: fault.AllCPUs, Limit: 8},
+		},
+		Project: fault.Project{Metadata: map[string]string{"enable-oslogin": "TRUE"}, Policies: []string{fault.NoExternalAddress}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -76,6 +76,9 @@ func (c *call) readBody(r *http.Request, body []byte) error {
 	return nil
 }
 
+// dryRun says whether the caller only asks if it may.
+func (c *call) dryRun() bool { return c.form != nil && c.form.at("DryRun") == "true" }
+
 // zone is the availability zone that the call names, if any.
 func (c *call) zone() string {
 	if c.form == nil {
@@ -166,6 +169,9 @@ var actions = map[string]map[string]action{
 	"ssm": {
 		"GetParameter":  structured((*region).getParameter),
 		"GetParameters": structured((*region).getParameters),
+	},
+	"servicequotas": {
+		"GetServiceQuota": structured((*region).getServiceQuota),
 	},
 	"sts": {
 		"GetCallerIdentity": query((*region).getCallerIdentity),

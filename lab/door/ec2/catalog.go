@@ -17,6 +17,14 @@ type machineType struct {
 
 func (t machineType) burstable() bool { return strings.HasPrefix(t.name, "t") }
 
+// cpu is the type's vCPUs by cores: Arm's have one thread each.
+func (t machineType) cpu() cpuInfo {
+	if t.arch == arm {
+		return cpuInfo{t.vcpus, 1}
+	}
+	return cpuInfo{t.vcpus / 2, 2}
+}
+
 const (
 	x86 = "x86_64"
 	arm = "arm64"

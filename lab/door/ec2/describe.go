@@ -42,6 +42,7 @@ type instanceInfo struct {
 	Architecture   string          `xml:"architecture"`
 	BlockDevices   []deviceInfo    `xml:"blockDeviceMapping>item"`
 	ClientToken    string          `xml:"clientToken,omitempty"`
+	CPU            cpuInfo         `xml:"cpuOptions"`
 	EBSOptimized   bool            `xml:"ebsOptimized"`
 	ENASupport     bool            `xml:"enaSupport"`
 	Hypervisor     string          `xml:"hypervisor"`
@@ -70,6 +71,11 @@ type instanceInfo struct {
 	VPC            string          `xml:"vpcId,omitempty"`
 	Private        string          `xml:"privateIpAddress,omitempty"`
 	Public         string          `xml:"ipAddress,omitempty"`
+}
+
+type cpuInfo struct {
+	Cores          int `xml:"coreCount"`
+	ThreadsPerCore int `xml:"threadsPerCore"`
 }
 
 type metadataInfo struct {
@@ -164,7 +170,7 @@ func (r *region) reservation(id string, instances []*instance) reservationInfo {
 func (i *instance) info() instanceInfo {
 	r := i.region
 	info := instanceInfo{
-		Architecture: i.image.arch, ClientToken: i.token, ENASupport: true, Hypervisor: "xen",
+		Architecture: i.image.arch, ClientToken: i.token, CPU: i.kind.cpu(), ENASupport: true, Hypervisor: "xen",
 		RootDevice: i.image.rootDevice, RootDeviceType: "ebs", Virtualization: "hvm",
 		SpotRequest: i.spotRequest, Tags: i.tags.list(), Metadata: metadataInfo{"applied", i.metadata},
 		ID: i.id, Image: i.image.id(r.name), State: i.state.info(), KeyName: i.keyName, LaunchIndex: i.index,

@@ -16,7 +16,7 @@ type dialect interface {
 
 func dialectFor(service string) dialect {
 	switch service {
-	case "ssm":
+	case "ssm", "servicequotas":
 		return jsonDialect{}
 	case "sts":
 		return stsDialect{}

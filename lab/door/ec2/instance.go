@@ -42,6 +42,7 @@ type instance struct {
 	reservation string
 	index       int // within the reservation
 	image       image
+	kind        machineType
 	machineType string
 	subnet      subnet
 	groups      []string

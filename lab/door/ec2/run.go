@@ -116,6 +116,9 @@ func (r *region) runInstances(c *call, in *runInstancesInput) (*runInstancesAnsw
 		if err != nil {
 			return nil, err
 		}
+		if err := r.checkQuota(o); err != nil {
+			return nil, err
+		}
 		o.stillborn = c.lateCapacity
 		made = r.launch(o, c.fingerprint)
 		if in.ClientToken != "" {
@@ -176,7 +179,7 @@ func (r *region) newInstance(o *order, reservation string, n int) *instance {
 	i := &instance{
 		resource: r.newResource("i", maps.Clone(o.tags["instance"])),
 		region:   r, reservation: reservation, index: n,
-		image: o.image, machineType: o.kind.name, subnet: o.subnet, groups: o.groups, keyName: o.in.KeyName,
+		image: o.image, kind: o.kind, machineType: o.kind.name, subnet: o.subnet, groups: o.groups, keyName: o.in.KeyName,
 		token: o.in.ClientToken, public: o.public, metadata: o.metadata, state: pending,
 		endsOnHalt: o.in.ShutdownBehavior == "terminate", protected: o.in.ProtectedFromCall,
 		eni: r.newResource("eni", o.tags["network-interface"]),

@@ -27,9 +27,11 @@ var kinds = []Kind{Silent, Throttle, Error500, ResetAfter, Denied, Capacity, Lat
 
 // Faults is everything that goes wrong. The zero value is a good day.
 type Faults struct {
-	Calls    []Call    `yaml:"calls,omitempty"`
-	Machines []Machine `yaml:"machines,omitempty"`
-	OptedOut []string  `yaml:"opted_out,omitempty"` // AWS regions that the account has not enabled
+	Calls    []Call      `yaml:"calls,omitempty"`
+	Machines []Machine   `yaml:"machines,omitempty"`
+	OptedOut []string    `yaml:"opted_out,omitempty"` // AWS regions that the account has not enabled
+	Quotas   []Allowance `yaml:"quotas,omitempty"`    // the first that matches counts
+	Project  Project     `yaml:"project,omitempty"`
 }
 
 // Place narrows a fault down; an empty field matches everything.
@@ -70,6 +72,14 @@ func (f Faults) Validate() error {
 		if err := m.validate(); err != nil {
 			return fmt.Errorf("machines[%d]: %w", i, err)
 		}
+	}
+	for i, q := range f.Quotas {
+		if err := q.validate(); err != nil {
+			return fmt.Errorf("quotas[%d]: %w", i, err)
+		}
+	}
+	if err := f.Project.validate(); err != nil {
+		return fmt.Errorf("project: %w", err)
 	}
 	return nil
 }

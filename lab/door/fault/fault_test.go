@@ -24,6 +24,10 @@ machines:
   - {cloud: gcp, zone: us-east1-b, never_boot: true}
   - {region: eu-west-1, boot_delay_s: 2.5}
 opted_out: [af-south-1]
+quotas:
+  - {cloud: aws, region: eu-west-1, quota: L-1216C47A, limit: 4}
+  - {quota: N2_CPUS, limit: 0}
+project: {api_disabled: true, metadata: {enable-oslogin: "TRUE"}, policies: [compute.requireOsLogin]}
 `
 	var got Faults
 	dec := yaml.NewDecoder(strings.NewReader(file))
@@ -41,6 +45,11 @@ opted_out: [af-south-1]
 			{Place: Place{Region: "eu-west-1"}, BootDelayS: 2.5},
 		},
 		OptedOut: []string{"af-south-1"},
+		Quotas: []Allowance{
+			{Place: Place{Cloud: "aws", Region: "eu-west-1"}, Quota: StandardVCPUs, Limit: 4},
+			{Quota: "N2_CPUS"},
+		},
+		Project: Project{APIDisabled: true, Metadata: map[string]string{"enable-oslogin": "TRUE"}, Policies: []string{RequireOSLogin}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("faults (-want +got):\n%s", diff)
@@ -60,6 +69,11 @@ func TestValidate(t *testing.T) {
 		"UnknownCloud": {Faults{Calls: []Call{{Kind: Silent, Place: Place{Cloud: "azure"}}}}, "unknown cloud"},
 		"Count":        {Faults{Calls: []Call{{Kind: Silent, Count: -1}}}, "count is -1"},
 		"Nothing":      {Faults{Machines: []Machine{{}}}, "machines[0]: nothing is wrong"},
+		"Quota":        {Faults{Quotas: []Allowance{{Quota: "CPU", Limit: 1}}}, `quotas[0]: unknown quota "CPU"`},
+		"Limit":        {Faults{Quotas: []Allowance{{Quota: RegionCPUs, Limit: -1}}}, "limit is -1"},
+		"Zone":         {Faults{Quotas: []Allowance{{Quota: RegionCPUs, Place: Place{Zone: "z"}}}}, `zone "z"`},
+		"Everywhere":   {Faults{Quotas: []Allowance{{Quota: AllCPUs, Place: Place{Region: "r1"}}}}, "of all regions"},
+		"Policy":       {Faults{Project: Project{Policies: []string{"compute.noSuch"}}}, `project: unknown policy "compute.noSuch"`},
 		"Delay":        {Faults{Machines: []Machine{{BootDelayS: -1}}}, "boot_delay_s"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,4 +164,21 @@ func serve(ctx context.Context, i *Injector, kind Kind) (acted, answered bool) {
 		w.WriteHeader(http.StatusOK)
 	})
 	return acted, true
+}
+
+// TestDenies counts neither faults that pass nor those of one place.
+func TestDenies(t *testing.T) {
+	i := NewInjector(Faults{Calls: []Call{
+		{Call: "A", Kind: Denied}, {Call: "B", Kind: Denied, Count: 1}, {Call: "C", Kind: Silent},
+		{Call: "D", Kind: Denied, Place: Place{Region: "r1"}}, {Call: "E", Kind: Denied, Place: Place{Cloud: "gcp"}},
+	}})
+	var got []string
+	for _, call := range []string{"A", "B", "C", "D", "E"} {
+		if i.Denies("gcp", call) {
+			got = append(got, call)
+		}
+	}
+	if diff := cmp.Diff([]string{"A", "E"}, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -32,13 +32,24 @@ func NewInjector(f Faults) *Injector {
 }
 
 // Call returns what happens to a call made at a place.
-func (i *Injector) Call(at Place, call string) Kind {
+func (i *Injector) Call(at Place, call string) Kind { return i.call(at, call, nil) }
+
+// Rehearsal returns what happens to a call that only asks what would happen:
+// that it would find no room it is not told.
+func (i *Injector) Rehearsal(at Place, call string) Kind {
+	return i.call(at, call, []Kind{Capacity, LateCapacity, Quota})
+}
+
+func (i *Injector) call(at Place, call string, not []Kind) Kind {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.lifted {
 		return None
 	}
 	for n, c := range i.faults.Calls {
+		if slices.Contains(not, c.Kind) {
+			continue
+		}
 		if c.matches(at) && (c.Call == "" || c.Call == call) && take(&i.calls[n], c.Count) {
 			return c.Kind
 		}

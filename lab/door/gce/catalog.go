@@ -3,6 +3,8 @@ package gce
 import (
 	"slices"
 	"strings"
+
+	"github.com/antipode-bench/antipode/lab/door/fault"
 )
 
 // machineType is one machine type that the lab offers, in every zone.
@@ -45,6 +47,19 @@ func findType(name string) (machineType, bool) {
 	return machineTypes[i], true
 }
 
+// quota is what the region counts the type's processors by: the oldest
+// families share one, the newest have none.
+func (t machineType) quota() string {
+	family, _, _ := strings.Cut(t.name, "-")
+	switch family {
+	case "e2":
+		return fault.RegionCPUs
+	case "c4", "c4a", "n4":
+		return ""
+	}
+	return strings.ToUpper(family) + "_CPUS"
+}
+
 type machineTypeJSON struct {
 	meta
 	CPUs      int    `json:"guestCpus"`
@@ -73,6 +88,18 @@ func (q *request) listMachineTypes() (any, error) {
 		all = append(all, entry{value: q.machineType(t)})
 	}
 	return q.list("machineTypeList", all)
+}
+
+func (q *request) aggregateMachineTypes() (any, error) {
+	d := q.door
+	var all []entry
+	for _, zone := range d.sortedZones() {
+		at := request{door: d, zone: zone}
+		for _, t := range machineTypes {
+			all = append(all, entry{"zones/" + zone, at.machineType(t)})
+		}
+	}
+	return q.aggregate("machineTypeAggregatedList", "machineTypes", d.zoneScopes(), all)
 }
 
 // image is one public image; its family always leads to it.

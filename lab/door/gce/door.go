@@ -69,6 +69,7 @@ func (d *Door) route() {
 		method, path, _ := strings.Cut(rt.pattern, " ")
 		d.mux.HandleFunc(method+" "+base+path, d.handle(rt))
 	}
+	d.mux.HandleFunc("POST /v3/projects/{resource}", d.handleProjectMethod)
 	d.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		(&failure{http.StatusNotFound, "notFound", fmt.Sprintf("The lab has no %s %s", r.Method, r.URL.Path)}).write(w)
 	})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/antipode-bench/antipode/lab/door/fault"
 )
 
 // maxGuestQueries is how often a minute an instance's guest attributes may be
@@ -40,7 +42,7 @@ type guestValue struct {
 
 // publish is what the guest agent does with a host key at the first boot.
 func (g *guestAttributes) publish(i *instance, line string) {
-	if kind, key := hostKeyAttribute(line); kind != "" && isTrue(i.Metadata.get("enable-guest-attributes")) {
+	if kind, key := hostKeyAttribute(line); kind != "" && isTrue(i.setting("enable-guest-attributes")) {
 		g.items = append(g.items, guestItem{"hostkeys", kind, key})
 	}
 }
@@ -62,6 +64,9 @@ func (g *guestAttributes) warning() []string {
 }
 
 func (q *request) getGuestAttributes() (any, error) {
+	if q.door.faults.Forbids(fault.NoGuestAttributes) {
+		return nil, q.violated(fault.NoGuestAttributes)
+	}
 	i, err := q.instance()
 	if err != nil {
 		return nil, err

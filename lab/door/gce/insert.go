@@ -33,6 +33,9 @@ func (q *request) insertInstance() (any, error) {
 	case fault.Quota:
 		return q.operate("insert", i.meta, i.cannot(q.overQuota())), nil
 	}
+	if short := d.exceeded(i); short != nil {
+		return q.operate("insert", i.meta, i.cannot(short)), nil
+	}
 	i.machine = d.rack.Launch(i.spec(), i)
 	return q.operate("insert", i.meta, i.comeUp), nil
 }
@@ -86,7 +89,7 @@ func (q *request) newInstance(in *instanceJSON) (*instance, error) {
 	}
 	i.meta, i.created = d.newMeta("instance", in.Name, in.About, "zones", q.zone, "instances", in.Name)
 	for _, take := range []func(*instance, *instanceJSON) error{
-		q.takeType, q.takeInterface, takeScheduling, takeMetadata, takeTags, q.takeDisks, // disks last: they are made
+		q.takeType, q.takeInterface, takeScheduling, takeMetadata, takeTags, q.checkPolicies, q.takeDisks, // disks last: they are made
 	} {
 		if err := take(i, in); err != nil {
 			return nil, err
@@ -240,7 +243,7 @@ func (i *instance) spec() vm.Spec {
 // login reads the metadata's ssh-keys: lines "USER:TYPE KEY COMMENT". A lab
 // machine has one login; the first user gets it.
 func (i *instance) login() (user string, keys []string) {
-	if isTrue(i.Metadata.get("enable-oslogin")) {
+	if isTrue(i.setting("enable-oslogin")) {
 		i.warnings = append(i.warnings, "enable-oslogin removes all ssh-keys")
 		return "", nil
 	}

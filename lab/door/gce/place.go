@@ -26,50 +26,6 @@ type regionJSON struct {
 	Quotas []quotaJSON `json:"quotas"`
 }
 
-type projectJSON struct {
-	meta
-	Quotas []quotaJSON `json:"quotas"`
-}
-
-type quotaJSON struct {
-	Metric string  `json:"metric"`
-	Limit  float64 `json:"limit"`
-	Usage  float64 `json:"usage"`
-}
-
-// What the project may use. The lab counts, and never refuses but by a fault.
-const (
-	regionCPUs      = 72
-	regionAddresses = 69
-	projectCPUs     = 720
-	projectNetworks = 15
-	projectRules    = 200
-)
-
-func (q *request) getProject() (any, error) {
-	d := q.door
-	m := meta{Kind: "compute#project", ID: idOf(d.project), Name: d.project, SelfLink: host + "projects/" + d.project}
-	cpus, _ := d.usage("")
-	return &projectJSON{m, []quotaJSON{
-		{"CPUS_ALL_REGIONS", projectCPUs, float64(cpus)},
-		{"NETWORKS", projectNetworks, float64(len(d.networks))},
-		{"FIREWALLS", projectRules, float64(len(d.firewalls))},
-	}}, nil
-}
-
-// usage counts a region's processors and addresses, or all of them.
-func (d *Door) usage(region string) (cpus, addresses int) {
-	for _, i := range d.instances {
-		if region == "" || i.region == region {
-			cpus += i.machineType.cpus
-			if i.public {
-				addresses++
-			}
-		}
-	}
-	return cpus, addresses
-}
-
 func (d *Door) zoneJSON(zone string) *zoneJSON {
 	m := meta{Kind: "compute#zone", ID: idOf(zone), Name: zone, About: zone, SelfLink: d.link("zones", zone)}
 	return &zoneJSON{m, "UP", d.link("regions", d.zones[zone])}
@@ -77,10 +33,7 @@ func (d *Door) zoneJSON(zone string) *zoneJSON {
 
 func (d *Door) regionJSON(region string) *regionJSON {
 	m := meta{Kind: "compute#region", ID: idOf(region), Name: region, About: region, SelfLink: d.link("regions", region)}
-	cpus, addresses := d.usage(region)
-	r := &regionJSON{meta: m, Status: "UP", Quotas: []quotaJSON{
-		{"CPUS", regionCPUs, float64(cpus)}, {"IN_USE_ADDRESSES", regionAddresses, float64(addresses)},
-	}}
+	r := &regionJSON{meta: m, Status: "UP", Quotas: d.regionQuotas(region)}
 	for _, zone := range d.sortedZones() {
 		if d.zones[zone] == region {
 			r.Zones = append(r.Zones, d.link("zones", zone))

@@ -15,6 +15,7 @@ type route struct {
 	answer     func(*request) (any, error)
 	query      []string // parameters it takes beside everyQuery
 	anyProject bool     // also in the projects of the public images
+	anyAPI     bool     // of another API than Compute Engine's
 	waits      bool     // does not hold the door's lock: it blocks
 }
 
@@ -33,6 +34,7 @@ func routes() []*route {
 		{pattern: "GET /regions", call: "regions.list", answer: (*request).listRegions, query: listQuery},
 		{pattern: "GET " + r, call: "regions.get", answer: (*request).getRegion},
 		{pattern: "GET " + z + "/machineTypes", call: "machineTypes.list", answer: (*request).listMachineTypes, query: listQuery},
+		{pattern: "GET /aggregated/machineTypes", call: "machineTypes.aggregatedList", answer: (*request).aggregateMachineTypes, query: listQuery},
 		{pattern: "GET " + z + "/machineTypes/{name}", call: "machineTypes.get", answer: (*request).getMachineType},
 		{pattern: "GET " + g + "/images/family/{name}", call: "images.getFromFamily", answer: (*request).getImageFromFamily, anyProject: true},
 		{pattern: "GET " + g + "/images/{name}", call: "images.get", answer: (*request).getImage, anyProject: true},
@@ -101,6 +103,9 @@ func (d *Door) handle(rt *route) http.HandlerFunc {
 func (q *request) serve() ([]byte, error) {
 	if f := refusal(q.fault, q.route.call); f != nil {
 		return nil, f
+	}
+	if q.door.faults.APIDisabled() && !q.route.anyAPI {
+		return nil, q.apiDisabled()
 	}
 	if !q.route.waits {
 		q.door.mu.Lock()

@@ -115,6 +115,7 @@ var answers = []struct {
 	{"GET", `/firewalls$`, func() proto.Message { return &computepb.FirewallList{} }},
 	{"GET", `/firewalls/[^/]+$`, func() proto.Message { return &computepb.Firewall{} }},
 	{"GET", `/images/(family/)?[^/]+$`, func() proto.Message { return &computepb.Image{} }},
+	{"GET", `/aggregated/machineTypes$`, func() proto.Message { return &computepb.MachineTypeAggregatedList{} }},
 	{"GET", `/machineTypes$`, func() proto.Message { return &computepb.MachineTypeList{} }},
 	{"GET", `/machineTypes/[^/]+$`, func() proto.Message { return &computepb.MachineType{} }},
 	{"GET", `/operations/[^/]+$`, func() proto.Message { return &computepb.Operation{} }},
@@ -123,6 +124,7 @@ var answers = []struct {
 	{"GET", `/regions$`, func() proto.Message { return &computepb.RegionList{} }},
 	{"GET", `/regions/[^/]+$`, func() proto.Message { return &computepb.Region{} }},
 	{"GET", `/projects/[^/]+$`, func() proto.Message { return &computepb.Project{} }},
+	{"POST", `:testIamPermissions$`, func() proto.Message { return &computepb.TestPermissionsResponse{} }}, // the same as Resource Manager's
 	{"(POST|PATCH|DELETE)", `.*`, func() proto.Message { return &computepb.Operation{} }},
 }
 

@@ -88,9 +88,4 @@ func (q *request) exhausted() *flop {
 	}
 }
 
-func (q *request) overQuota() *flop {
-	return &flop{
-		"QUOTA_EXCEEDED", fmt.Sprintf("Quota 'CPUS' exceeded.  Limit: 0.0 in region %s.", q.region),
-		http.StatusForbidden, "FORBIDDEN",
-	}
-}
+func (q *request) overQuota() *flop { return overLimit("CPUS", 0, "in region "+q.region) }

@@ -1,0 +1,69 @@
+package ec2
+
+import (
+	"fmt"
+
+	"github.com/antipode-bench/antipode/lab/door/fault"
+)
+
+// usualVCPUs is what an account may run in a region unless the lab's file says
+// otherwise. All types of the catalog are of the families that it counts.
+const usualVCPUs = 256
+
+// vcpuLimit is how many vCPUs may run on demand.
+func (r *region) vcpuLimit() int {
+	return r.door.faults.Limit(fault.Place{Cloud: "aws", Region: r.name}, fault.StandardVCPUs, usualVCPUs)
+}
+
+// checkQuota refuses an order for more vCPUs than are left. Spot machines have
+// a limit of their own, which the lab has not.
+func (r *region) checkQuota(o *order) error {
+	if o.in.Market != nil {
+		return nil
+	}
+	used := 0
+	for _, i := range r.instances {
+		if i.state != terminated && i.state != stopped && i.spotRequest == "" {
+			used += i.kind.vcpus
+		}
+	}
+	limit := r.vcpuLimit()
+	if used+o.count*o.kind.vcpus <= limit {
+		return nil
+	}
+	return bad("VcpuLimitExceeded", "You have requested more vCPU capacity than your current vCPU limit of %d allows for "+
+		"the instance bucket that the specified instance type belongs to. Please visit http://aws.amazon.com/contact-us/ec2-request "+
+		"to request an adjustment to this limit.", limit)
+}
+
+type getServiceQuotaInput struct {
+	ServiceCode, QuotaCode string
+}
+
+type serviceQuotaAnswer struct {
+	Quota serviceQuota
+}
+
+type serviceQuota struct {
+	Adjustable  bool
+	GlobalQuota bool
+	QuotaArn    string
+	QuotaCode   string
+	QuotaName   string
+	ServiceCode string
+	ServiceName string
+	Unit        string
+	Value       float64
+}
+
+func (r *region) getServiceQuota(in *getServiceQuotaInput) (*serviceQuotaAnswer, error) {
+	if in.ServiceCode != "ec2" || in.QuotaCode != fault.StandardVCPUs {
+		return nil, bad("NoSuchResourceException", "The request failed because the specified service quota does not exist.")
+	}
+	return &serviceQuotaAnswer{serviceQuota{
+		Adjustable: true,
+		QuotaArn:   fmt.Sprintf("arn:%s:servicequotas:%s:%s:ec2/%s", r.partition, r.name, Account, in.QuotaCode),
+		QuotaCode:  in.QuotaCode, QuotaName: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances",
+		ServiceCode: "ec2", ServiceName: "Amazon Elastic Compute Cloud (Amazon EC2)", Unit: "None", Value: float64(r.vcpuLimit()),
+	}}, nil
+}
