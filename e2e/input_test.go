@@ -61,6 +61,7 @@ func TestBadInput(t *testing.T) {
 		"tag":                  {[]string{"sweep", "--lab", "--tag", "team"}, 2, []string{"--tag", "team", "KEY=VALUE"}},
 		"tag of one cloud":     {[]string{"sweep", "--lab", "--max-regions", "2", "--tag", "Team=Net"}, 2, []string{"--tag", "Google Cloud", "Team=Net"}},
 		"tag of ours":          {[]string{"sweep", "--lab", "--max-regions", "2", "--tag", "antipode-run=x"}, 2, []string{"--tag", "antipode-run"}},
+		"role":                 {[]string{"cleanup", "--all", "--aws-role", "sweeper"}, 2, []string{"--aws-role", "sweeper", "arn:aws:iam"}},
 		"endless life":         {[]string{"sweep", "--lab", "--max-time", "9999h"}, 2, []string{"--max-time", "9999h"}},
 		"infinite distance":    {[]string{"regions", "--from", "aws:us-east-1", "--max-km", "inf"}, 2, []string{"--max-km"}},
 		"truth of nothing":     {[]string{"lab", "truth", "nothing"}, 2, []string{"nothing"}},

@@ -25,6 +25,7 @@ type accountFlags struct {
 	regionsFile string
 	labName     string
 	awsProfile  string
+	awsRole     string
 	gcpProject  string
 	callTimeout time.Duration
 	verbose     bool
@@ -36,6 +37,7 @@ func (f *accountFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.regionsFile, "regions-file", "", "look into the regions of this YAML `FILE` instead of every commercial one")
 	flags.StringVar(&f.labName, "lab", "", "look into the lab `NAME` that is up instead of the clouds")
 	flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
+	flags.StringVar(&f.awsRole, "aws-role", "", "`ARN` of an AWS role to assume with these credentials")
 	flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
 	flags.DurationVar(&f.callTimeout, "call-timeout", providers.DefaultCallTimeout, "give up on a call to a cloud that takes longer than `TIME`")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more of what happens")
@@ -52,6 +54,16 @@ func (f *accountFlags) check() error {
 	}
 	if f.labName != "" && (f.awsProfile != "" || f.gcpProject != "") {
 		return usageError("--aws-profile and --gcp-project are for the clouds; a lab has one account")
+	}
+	return checkRole(f.awsRole)
+}
+
+func checkRole(arn string) error {
+	if arn == "" {
+		return nil
+	}
+	if err := aws.CheckRole(arn); err != nil {
+		return usageError("--aws-role: %w", err)
 	}
 	return nil
 }
@@ -77,7 +89,7 @@ func (f *accountFlags) open(ctx context.Context, log *slog.Logger) (accounts, er
 		regions = slices.DeleteFunc(regions, func(r antipode.Region) bool { return r.Partition != "" })
 	}
 	return accounts{
-		clouds: f.reach(ctx, regions, aws.Options{Profile: f.awsProfile, CallTimeout: f.callTimeout, Log: log},
+		clouds: f.reach(ctx, regions, aws.Options{Profile: f.awsProfile, Role: f.awsRole, CallTimeout: f.callTimeout, Log: log},
 			gcp.Options{Project: f.gcpProject, CallTimeout: f.callTimeout, Log: log}),
 		close: func() error { return nil },
 	}, nil
@@ -98,7 +110,7 @@ func (f *accountFlags) openLab(ctx context.Context, log *slog.Logger) (accounts,
 	if err != nil {
 		return accounts{}, errors.Join(err, l.Close())
 	}
-	a, g := doorOptions(l, f.callTimeout, log)
+	a, g := doorOptions(l, f.awsRole, f.callTimeout, log)
 	return accounts{f.reach(ctx, regions, a, g), l.Close}, nil
 }
 

@@ -20,7 +20,7 @@ func (f *sweepFlags) ifLeft(runID string, clouds []string) string {
 func (f *sweepFlags) cleanupCommand(antipode, runID string, clouds []string) string {
 	words := []string{antipode, "cleanup", "--run", runID, "--clouds", strings.Join(clouds, ",")}
 	for _, flag := range [][2]string{
-		{"lab", f.labName}, {"aws-profile", f.awsProfile}, {"gcp-project", f.gcpProject}, {"regions-file", f.lab.regionsFile},
+		{"lab", f.labName}, {"aws-profile", f.awsProfile}, {"aws-role", f.awsRole}, {"gcp-project", f.gcpProject}, {"regions-file", f.lab.regionsFile},
 	} {
 		if flag[1] != "" {
 			words = append(words, fmt.Sprintf("--%s=%s", flag[0], flag[1]))

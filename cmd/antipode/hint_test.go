@@ -12,6 +12,8 @@ func TestCleanupCommand(t *testing.T) {
 		"real clouds": {sweepFlags{}, both, "antipode cleanup --run r1 --clouds aws,gcp"},
 		"accounts": {sweepFlags{awsProfile: "team one", gcpProject: "p-1"}, both,
 			"antipode cleanup --run r1 --clouds aws,gcp '--aws-profile=team one' --gcp-project=p-1"},
+		"a role": {sweepFlags{awsRole: "arn:aws:iam::123456789012:role/net/sweeper"}, []string{"aws"},
+			"antipode cleanup --run r1 --clouds aws --aws-role=arn:aws:iam::123456789012:role/net/sweeper"},
 		"a lab": {sweepFlags{labName: "demo"}, []string{"aws"}, "antipode cleanup --run r1 --clouds aws --lab=demo"},
 		"regions of one's own": {sweepFlags{lab: labFlags{regionsFile: "it's.yaml"}}, both,
 			`antipode cleanup --run r1 --clouds aws,gcp '--regions-file=it'\''s.yaml'`},

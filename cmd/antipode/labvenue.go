@@ -59,7 +59,7 @@ func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, say
 // enter makes the venue the lab's: its doors for the clouds' endpoints, and the
 // controller's place in it for ours.
 func (v *venue) enter(ctx context.Context, f *sweepFlags, regions []antipode.Region, log *slog.Logger) error {
-	a, g := doorOptions(v.lab, f.callTimeout, log)
+	a, g := doorOptions(v.lab, f.awsRole, f.callTimeout, log)
 	clouds, err := openClouds(ctx, cloudsOf(regions), a, g)
 	if err != nil {
 		return err
@@ -76,10 +76,10 @@ func (v *venue) enter(ctx context.Context, f *sweepFlags, regions []antipode.Reg
 }
 
 // doorOptions lead to a lab's doors instead of the clouds.
-func doorOptions(l *lab.Lab, callTimeout time.Duration, log *slog.Logger) (aws.Options, gcp.Options) {
+func doorOptions(l *lab.Lab, role string, callTimeout time.Duration, log *slog.Logger) (aws.Options, gcp.Options) {
 	doors, client := l.Endpoints(), l.HTTPClient()
 	return aws.Options{Endpoint: doors.AWS, HTTPClient: client, Credentials: aws.StaticCredentials(labAccessKey, labSecret),
-			CallTimeout: callTimeout, Log: log},
+			Role: role, CallTimeout: callTimeout, Log: log},
 		gcp.Options{Endpoint: doors.GCP, HTTPClient: client, Project: labProject, CallTimeout: callTimeout, Log: log}
 }
 

@@ -10,7 +10,7 @@ import (
 // clouds are, and how patient to be with them. The controller's address is not
 // one: it may have changed.
 func (f *sweepFlags) kept() map[string]*string {
-	return map[string]*string{"lab": &f.labName, "aws-profile": &f.awsProfile, "gcp-project": &f.gcpProject,
+	return map[string]*string{"lab": &f.labName, "aws-profile": &f.awsProfile, "aws-role": &f.awsRole, "gcp-project": &f.gcpProject,
 		"hosts": &f.hostsFile, "regions-file": &f.lab.regionsFile}
 }
 

@@ -45,6 +45,7 @@ type sweepFlags struct {
 	bootTimeout time.Duration
 	callTimeout time.Duration
 	awsProfile  string
+	awsRole     string
 	gcpProject  string
 	tags        tagList
 	sshFrom     string
@@ -87,6 +88,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
+		flags.StringVar(&f.awsRole, "aws-role", "", "`ARN` of an AWS role to assume with these credentials")
 		flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
 		flags.Var(f.tags, "tag", "one more `KEY=VALUE` on everything that is made: a tag on AWS, a label on Google Cloud (repeat for more)")
 		flags.StringVar(&f.sshFrom, "ssh-from", "", "this computer's public IPv4 `ADDRESS`, the only one let in to SSH (default: as "+checkIP+" sees it)")
@@ -152,7 +154,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.checkLab(), f.checkCongestion(), f.checkSSHFrom())
+	return errors.Join(f.checkLab(), f.checkCongestion(), f.checkSSHFrom(), checkRole(f.awsRole))
 }
 
 func (f *sweepFlags) checkLab() error {

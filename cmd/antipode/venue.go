@@ -36,7 +36,7 @@ func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, lo
 		return openLab(ctx, f, regions, log, say)
 	}
 	clouds, err := openClouds(ctx, cloudsOf(regions),
-		aws.Options{Profile: f.awsProfile, CallTimeout: f.callTimeout, Log: log},
+		aws.Options{Profile: f.awsProfile, Role: f.awsRole, CallTimeout: f.callTimeout, Log: log},
 		gcp.Options{Project: f.gcpProject, CallTimeout: f.callTimeout, Log: log})
 	if err != nil {
 		return nil, err

@@ -30,6 +30,7 @@ const (
 // with the credentials every AWS tool would find.
 type Options struct {
 	Profile     string                  // of the shared configuration; empty: AWS_PROFILE or the default one
+	Role        string                  // ARN of a role to assume with these credentials; empty: none
 	Endpoint    string                  // of all services, all regions; empty: the real ones
 	HTTPClient  *http.Client            // nil: the SDK's own
 	Credentials aws.CredentialsProvider // nil: the SDK's default chain
@@ -48,19 +49,26 @@ type Provider struct {
 
 var _ providers.Provider = (*Provider)(nil)
 
-// New finds the credentials, within seconds, and makes no call to AWS. Its
-// error says what to set.
+// New finds the credentials, within seconds, and makes no call to AWS, unless a
+// role is to be assumed. Its error says what to set.
 func New(ctx context.Context, opts Options) (*Provider, error) {
 	config, err := loadConfig(ctx, opts)
 	if err != nil {
 		return nil, &providers.Error{Op: "credentials", Cloud: Cloud, Kind: providers.Auth, Err: fmt.Errorf(
 			"none found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (--lab needs none): %w", err)}
 	}
-	return &Provider{
+	p := &Provider{
 		config:  config,
 		caller:  &providers.Caller{Cloud: Cloud, Classify: classify, Timeout: opts.CallTimeout, Log: opts.Log},
 		regions: map[string]*region{},
-	}, nil
+	}
+	if opts.Role != "" {
+		p.config.Credentials, err = assume(ctx, config, p.caller, opts.Role)
+	}
+	if err != nil {
+		return nil, providers.Wrap(Cloud, "", "AssumeRole", err)
+	}
+	return p, nil
 }
 
 // Cloud is "aws".
@@ -95,13 +103,20 @@ func (p *Provider) region(name string) *region {
 	return r
 }
 
-// home is the region of name's partition that every account has enabled.
-func home(name string) string {
-	for prefix, home := range map[string]string{
-		"cn-": "cn-north-1", "us-gov-": "us-gov-west-1", "eusc-": "eusc-de-east-1",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return home
+// partitions are those of AWS besides the commercial one: the region that every
+// account has enabled, and how the names of regions, and ARNs, begin.
+var partitions = []struct{ home, regions, arns string }{
+	{"cn-north-1", "cn-", "arn:aws-cn:"},
+	{"us-gov-west-1", "us-gov-", "arn:aws-us-gov:"},
+	{"eusc-de-east-1", "eusc-", "arn:aws-eusc:"},
+}
+
+// home is the region that every account has enabled, in the partition of a
+// region or of an ARN.
+func home(of string) string {
+	for _, p := range partitions {
+		if strings.HasPrefix(of, p.regions) || strings.HasPrefix(of, p.arns) {
+			return p.home
 		}
 	}
 	return "us-east-1"

@@ -22,7 +22,8 @@ type call struct {
 	form         *node  // of a Query call
 	body         []byte // of a JSON call
 	fingerprint  string // the same for the same request
-	lateCapacity bool   // a fault: what is launched will not come up
+	session      *session
+	lateCapacity bool // a fault: what is launched will not come up
 }
 
 // action answers a call.
@@ -35,13 +36,19 @@ func (c *call) read(r *http.Request) (action, error) {
 	if err != nil {
 		return nil, bad("InvalidRequest", "The request could not be read: %v", err)
 	}
-	regionName, service, err := scope(r.Header.Get("Authorization"))
+	key, regionName, service, err := scope(r.Header.Get("Authorization"))
 	if err != nil {
 		return nil, err
 	}
 	c.dialect = dialectFor(service)
-	if c.region = c.door.regions[regionName]; c.region == nil {
+	if c.region = c.door.regions[regionName]; c.region == nil && service == "sts" {
+		c.region = c.door.homes[regionName]
+	}
+	if c.region == nil {
 		return nil, authFailure()
+	}
+	if c.session, err = c.door.sessions.of(key, r.Header.Get("X-Amz-Security-Token"), c.dialect); err != nil {
+		return nil, err
 	}
 	if err := c.readBody(r, body); err != nil {
 		return nil, err
@@ -91,20 +98,20 @@ func (c *call) zone() string {
 	return c.region.zoneOfSubnet(subnet)
 }
 
-// scope reads region and service from the credential scope of an AWS signature,
+// scope reads key, region and service from the credential scope of an AWS signature,
 // "AWS4-HMAC-SHA256 Credential=KEY/DATE/REGION/SERVICE/aws4_request, …". The
 // signature itself is not checked: the door keeps no secrets.
-func scope(authorization string) (region, service string, err error) {
+func scope(authorization string) (key, region, service string, err error) {
 	_, rest, ok := strings.Cut(authorization, "Credential=")
 	if !ok {
-		return "", "", &failure{http.StatusUnauthorized, "MissingAuthenticationToken", "Request is missing Authentication Token"}
+		return "", "", "", &failure{http.StatusUnauthorized, "MissingAuthenticationToken", "Request is missing Authentication Token"}
 	}
 	credential, _, _ := strings.Cut(rest, ",")
 	part := strings.Split(strings.TrimSpace(credential), "/")
 	if len(part) != 5 || part[4] != "aws4_request" {
-		return "", "", authFailure()
+		return "", "", "", authFailure()
 	}
-	return part[2], part[3], nil
+	return part[0], part[2], part[3], nil
 }
 
 func authFailure() *failure {
@@ -174,6 +181,7 @@ var actions = map[string]map[string]action{
 		"GetServiceQuota": structured((*region).getServiceQuota),
 	},
 	"sts": {
+		"AssumeRole":        query((*region).assumeRole),
 		"GetCallerIdentity": query((*region).getCallerIdentity),
 	},
 }

@@ -19,15 +19,20 @@ const Account = "000000000042"
 
 // Door is the AWS of a lab. Safe for concurrent use.
 type Door struct {
-	rack    *rack.Rack
-	faults  *fault.Injector
-	log     *slog.Logger
-	regions map[string]*region
+	rack     *rack.Rack
+	faults   *fault.Injector
+	log      *slog.Logger
+	regions  map[string]*region
+	homes    map[string]*region // of partitions, which every account has: STS answers there in a world without them too
+	sessions sessions
 }
 
 // New returns a door to the AWS regions among those given.
 func New(regions []antipode.Region, machines *rack.Rack, faults *fault.Injector, log *slog.Logger) *Door {
-	d := &Door{rack: machines, faults: faults, log: log, regions: map[string]*region{}}
+	d := &Door{rack: machines, faults: faults, log: log, regions: map[string]*region{}, homes: map[string]*region{}}
+	for partition, name := range map[string]string{"aws": "us-east-1", "aws-cn": "cn-north-1", "aws-us-gov": "us-gov-west-1"} {
+		d.homes[name] = newRegion(d, antipode.Region{Cloud: "aws", Name: name, Partition: partition})
+	}
 	for _, r := range regions {
 		if r.Cloud == "aws" {
 			d.regions[r.Name] = newRegion(d, r)

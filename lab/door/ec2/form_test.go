@@ -85,12 +85,12 @@ func TestWildcard(t *testing.T) {
 }
 
 func TestScope(t *testing.T) {
-	region, service, err := scope("AWS4-HMAC-SHA256 Credential=AKID/20261130/eu-west-1/ec2/aws4_request, SignedHeaders=host, Signature=0")
-	if region != "eu-west-1" || service != "ec2" || err != nil {
-		t.Errorf("scope = %q, %q, %v", region, service, err)
+	key, region, service, err := scope("AWS4-HMAC-SHA256 Credential=AKID/20261130/eu-west-1/ec2/aws4_request, SignedHeaders=host, Signature=0")
+	if key != "AKID" || region != "eu-west-1" || service != "ec2" || err != nil {
+		t.Errorf("scope = %q, %q, %q, %v", key, region, service, err)
 	}
 	for _, bad := range []string{"", "Bearer x", "AWS4-HMAC-SHA256 Credential=AKID/20261130/ec2, x"} {
-		if _, _, err := scope(bad); err == nil {
+		if _, _, _, err := scope(bad); err == nil {
 			t.Errorf("scope(%q) = nil error", bad)
 		}
 	}

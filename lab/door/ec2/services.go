@@ -68,20 +68,3 @@ func (r *region) parameter(name string) (parameter, bool) {
 		Name: name, Type: "String", Value: img.id(r.name), Version: 1,
 	}, true
 }
-
-type callerIdentity struct {
-	ARN       string `xml:"GetCallerIdentityResult>Arn"`
-	UserID    string `xml:"GetCallerIdentityResult>UserId"`
-	Account   string `xml:"GetCallerIdentityResult>Account"`
-	RequestID string `xml:"ResponseMetadata>RequestId"`
-}
-
-func (c *callerIdentity) setRequest(id string) { c.RequestID = id }
-
-func (r *region) getCallerIdentity(_ *call, _ *struct{}) (*callerIdentity, error) {
-	return &callerIdentity{
-		ARN:     fmt.Sprintf("arn:%s:iam::%s:user/antipode", r.partition, Account),
-		UserID:  "AIDALABLABLABLABLABLA",
-		Account: Account,
-	}, nil
-}
