@@ -23,33 +23,33 @@ const columns = "run_id,timestamp,status,error,from_cloud,from_region,from_zone,
 	"distance_km,path,ip_version,network_tier,rtt_min_ms,rtt_mean_ms,rtt_p50_ms,rtt_p99_ms,rtt_stddev_ms,rtt_loss_ratio,rtt_probes," +
 	"goodput_bps,goodput_mean_bps,bytes,duration_s,streams,congestion_control,mss_bytes,retransmit_ratio,limited_by,flags"
 
-// tries is how often a sweep is measured again when the lab itself says that
-// this computer was too busy for it to be exact.
-const tries = 3
+// A computer that is too busy says so, row by row. TestSweep is content with as
+// many exact rows of each user's sweep, and sweeps again for the rest.
+const (
+	exactRows = 20 // of 30
+	tries     = 3
+)
 
 // TestSweep is the main job: thirty pairs, files that are complete, and figures
 // that agree with the lab's truth and with what its router counted.
 func TestSweep(t *testing.T) {
 	for name, u := range users(t) {
 		t.Run(name, func(t *testing.T) {
-			for try := 1; ; try++ {
-				off, excused := sweepSix(t, u)
-				if len(off) == 0 {
-					break
-				}
-				if !excused || try == tries {
-					t.Fatalf("not true:\n%s", strings.Join(off, "\n"))
-				}
-				t.Logf("measured again, because the lab was not exact; off were:\n%s", strings.Join(off, "\n"))
+			exact := map[string]bool{} // by pair
+			for try := 0; len(exact) < exactRows && try < tries; try++ {
+				sweepSix(t, u, exact)
+				t.Logf("%d of 30 pairs were measured while the computer was quiet enough", len(exact))
+			}
+			if len(exact) < exactRows {
+				t.Errorf("this computer is too busy: %d pairs of 30 were exact, want %d", len(exact), exactRows)
 			}
 		})
 	}
 }
 
-// sweepSix sweeps and checks everything that does not depend on the computer's
-// load. It returns the figures that are off the truth, and whether the lab said
-// why they may be.
-func sweepSix(t *testing.T, u user) (off []string, excused bool) {
+// sweepSix sweeps once and checks everything. It adds the pairs to exact whose
+// figures could be held against the truth.
+func sweepSix(t *testing.T, u user, exact map[string]bool) {
 	t.Helper()
 	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--regions", six, "--duration", "4s")
 	o.want(t, 0, "30 pairs: 30 ok, 0 failed, 0 skipped", "nothing is left")
@@ -58,6 +58,7 @@ func sweepSix(t *testing.T, u user) (off []string, excused bool) {
 	rows := readRows(t, dir)
 	checkRows(t, rows, filepath.Base(dir))
 	checkDelivered(t, rows, readTable(t, filepath.Join(dir, "delivered.csv")))
+	checkTruth(t, rows, readTable(t, filepath.Join(dir, "truth.csv")), exact)
 	checkCharts(t, filepath.Join(dir, "charts"))
 	for _, name := range []string{"journal.jsonl", "world.yaml"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
@@ -66,7 +67,6 @@ func sweepSix(t *testing.T, u user) (off []string, excused bool) {
 	}
 	truth := u.run(t, time.Minute, "lab", "truth", filepath.Base(dir))
 	truth.want(t, 0, "from_cloud,from_region,to_cloud,to_region,rtt_ms,goodput_bps,limited_by")
-	return untrue(t, rows, readTable(t, filepath.Join(dir, "truth.csv"))), strings.Contains(o.stderr, "too busy")
 }
 
 func readRows(t *testing.T, dir string) []results.Row {
@@ -135,21 +135,25 @@ func (tb table) number(t *testing.T, r results.Row, column string) float64 {
 	return x
 }
 
-// untrue lists the figures that are further from what a perfect measurement
-// would have said than is allowed.
-func untrue(t *testing.T, rows []results.Row, truth table) (off []string) {
+// checkTruth holds the figures against what a perfect measurement would have
+// said, and adds the pairs that could be to exact.
+func checkTruth(t *testing.T, rows []results.Row, truth table, exact map[string]bool) {
 	t.Helper()
 	for _, r := range rows {
+		pair := r.FromRegion + ">" + r.ToRegion
+		if r.HasFlag(results.FlagLabBusy) {
+			continue
+		}
+		exact[pair] = true
 		want := truth.number(t, r, "rtt_ms")
 		if d := math.Abs(*r.RTTP50Ms - want); d > max(1, want/100) {
-			off = append(off, fmt.Sprintf("%s > %s: RTT %.3f ms, true %.3f ms", r.FromRegion, r.ToRegion, *r.RTTP50Ms, want))
+			t.Errorf("%s: RTT %.3f ms, true %.3f ms", pair, *r.RTTP50Ms, want)
 		}
 		want = truth.number(t, r, "goodput_bps")
 		if d := math.Abs(*r.GoodputBps/want - 1); d > 0.1 {
-			off = append(off, fmt.Sprintf("%s > %s: goodput %.1f Mbit/s, true %.1f Mbit/s", r.FromRegion, r.ToRegion, *r.GoodputBps/1e6, want/1e6))
+			t.Errorf("%s: goodput %.1f Mbit/s, true %.1f Mbit/s", pair, *r.GoodputBps/1e6, want/1e6)
 		}
 	}
-	return off
 }
 
 // checkDelivered holds the bytes reported against the router's count, which
@@ -157,6 +161,9 @@ func untrue(t *testing.T, rows []results.Row, truth table) (off []string) {
 func checkDelivered(t *testing.T, rows []results.Row, delivered table) {
 	t.Helper()
 	for _, r := range rows {
+		if r.HasFlag(results.FlagLabBusy) {
+			continue // what was late was sent again
+		}
 		got, counted := float64(*r.Bytes), delivered.number(t, r, "payload_bytes")
 		if got > counted || got < counted*0.97-64e3 {
 			t.Errorf("%s > %s: %.0f bytes reported, %.0f delivered by the router", r.FromRegion, r.ToRegion, got, counted)

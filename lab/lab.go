@@ -114,8 +114,8 @@ func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string) ([]worl
 }
 
 // Counts returns what the router carried and dropped, as JSON: under "pairs" the
-// counts per pair, under "strays" the packets of no pair, under "overloads" the
-// times in which it was too busy to be exact, under "calibration" what it can do.
+// counts per pair, under "strays" the packets of no pair, under "calibration" what
+// it can do.
 func (l *Lab) Counts(ctx context.Context) (json.RawMessage, error) {
 	return l.control.call(ctx, opCounts)
 }

@@ -125,9 +125,8 @@ func (p *planet) counts() ([]byte, error) {
 	return json.Marshal(struct {
 		Pairs       []router.PairCount `json:"pairs"`
 		Strays      int64              `json:"strays"`
-		Overloads   []router.Overload  `json:"overloads"`
 		Calibration router.Calibration `json:"calibration"`
-	}{p.router.Counts(), p.router.Strays(), p.router.Overloads(), p.calibration})
+	}{p.router.Counts(), p.router.Strays(), p.calibration})
 }
 
 // chooseLink is TUN where it works and nothing else is asked for.

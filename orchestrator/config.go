@@ -28,11 +28,12 @@ type Config struct {
 	Isolation      plan.Isolation // empty means plan.Duplex
 	Test           Test
 	Limits         Limits
-	Flags          []string          // of every row
-	Version        string            // of antipode, for the manifest
-	Command        map[string]string // flags that a resume needs again, for the manifest
-	Observer       func(Event)       // may be nil; see Event
-	Log            *slog.Logger      // may be nil
+	Flags          []string                 // of every row
+	Remarks        func(plan.Pair) []string // further flags of a pair just measured; may be nil
+	Version        string                   // of antipode, for the manifest
+	Command        map[string]string        // flags that a resume needs again, for the manifest
+	Observer       func(Event)              // may be nil; see Event
+	Log            *slog.Logger             // may be nil
 }
 
 // Test says how every pair is measured.

@@ -155,7 +155,11 @@ func (m *measurement) take(ctx context.Context, w way) {
 	case w.throughput == nil:
 		p.rtt = w.rtt
 	default:
-		m.write(w.direction, with(m.row(p), p.rtt, w.throughput))
+		row := with(m.row(p), p.rtt, w.throughput)
+		if remarks := m.run.cfg.Remarks; remarks != nil {
+			row = flagged(row, remarks(p.Pair))
+		}
+		m.write(w.direction, row)
 	}
 }
 

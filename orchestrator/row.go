@@ -74,7 +74,11 @@ func with(r results.Row, rtt *wire.RTTResult, t *wire.ThroughputResult) results.
 	if r.LimitedBy == "" {
 		r.LimitedBy = "unknown"
 	}
-	r.Flags = strings.Trim(r.Flags+";"+strings.Join(t.Flags, ";"), ";")
+	return flagged(r, t.Flags)
+}
+
+func flagged(r results.Row, flags []string) results.Row {
+	r.Flags = strings.Trim(r.Flags+";"+strings.Join(flags, ";"), ";")
 	return r
 }
 

@@ -98,6 +98,7 @@ func TestRun(t *testing.T) {
 		p := newPlanet(t)
 		cfg := p.config(6)
 		cfg.Flags = []string{results.FlagLab}
+		cfg.Remarks = func(p plan.Pair) []string { return []string{"to-" + p.To.Name} }
 		d := p.run(t.Context(), cfg)
 		if d.err != nil || d.Teardown != nil || d.Interrupted || d.counts() != [3]int{30, 0, 0} {
 			t.Fatalf("Run = %+v, %v", d.Summary, d.err)
@@ -130,7 +131,7 @@ func checkRow(t *testing.T, rows []results.Row) {
 		DistanceKm: got.DistanceKm, Path: "public", IPVersion: "4", NetworkTier: "premium",
 		RTTMinMs: ptr(400.), RTTMeanMs: ptr(411.), RTTP50Ms: ptr(410.), RTTP99Ms: ptr(450.), RTTStddevMs: ptr(1.), RTTLossRatio: ptr(0.), RTTProbes: ptr(int64(20)),
 		GoodputBps: ptr(1e9), GoodputMeanBps: ptr(9e8), Bytes: ptr(int64(1e9)), DurationS: ptr(3.), Streams: ptr(int64(4)),
-		CongestionControl: "cubic", MSSBytes: ptr(int64(1448)), RetransmitRatio: ptr(.01), LimitedBy: "unknown", Flags: "lab;a;b",
+		CongestionControl: "cubic", MSSBytes: ptr(int64(1448)), RetransmitRatio: ptr(.01), LimitedBy: "unknown", Flags: "lab;a;b;to-" + got.ToRegion,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)

@@ -12,6 +12,10 @@ import (
 // up: no cloud had a part in it, whatever the row's regions are called.
 const FlagLab = "lab"
 
+// FlagLabBusy marks what was measured while the computer that runs the lab was
+// too busy for its delays and rates to be exact.
+const FlagLabBusy = "lab-busy"
+
 // FlagSlowStart marks a goodput whose test ended before slow start did: a
 // longer test would have found more.
 const FlagSlowStart = wire.FlagSlowStart

@@ -105,7 +105,6 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 // are, and gives the verdict. err is the run's own.
 func conclude(v *venue, s orchestrator.Summary, machineTypes map[string]string, ifLeft string, err error, stdout, stderr io.Writer) error {
 	err = errors.Join(err, v.keep(s.Dir, machineTypes))
-	v.warnOfOverloads(stderr)
 	err = errors.Join(err, tell(stdout, s.Dir, s))
 	return verdict(s, ifLeft, err)
 }
@@ -132,6 +131,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		ControllerAddr: v.address,
 		Test:           f.test(),
 		Flags:          f.rowFlags(),
+		Remarks:        v.remarks(),
 		Version:        version,
 		Command:        f.forResume(),
 		Limits:         f.limits(),

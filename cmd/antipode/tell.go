@@ -33,6 +33,7 @@ func tell(w io.Writer, dir string, s orchestrator.Summary) error {
 	if err := printRows(w, file.Rows); err != nil {
 		return errors.Join(err, drawn)
 	}
+	printBusy(w, file.Rows)
 	printLost(w, s.Lost)
 	printTotals(w, s)
 	printLeft(w, s.Left)
@@ -84,6 +85,21 @@ func printGroups(w io.Writer, rows []results.Row) error {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", g.Name, len(g.Rows), count[results.StatusFailed], count[results.StatusSkipped])
 	}
 	return t.Flush()
+}
+
+// printBusy says how many figures of a lab are not exact, because this computer
+// was too busy.
+func printBusy(w io.Writer, rows []results.Row) {
+	n := 0
+	for _, r := range rows {
+		if r.HasFlag(results.FlagLabBusy) {
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(w, "\nthis computer was too busy for the lab to be exact in %s (%s): measure again when it is quieter\n",
+			plural(n, "row"), results.FlagLabBusy)
+	}
 }
 
 // printLost lists the regions without a machine, or whose machine failed.

@@ -12,12 +12,16 @@ import (
 // super-packet as the segments it stands for.
 type Tally struct {
 	Packets      int64 `json:"packets"`
+	Datagrams    int64 `json:"datagrams"`     // those of UDP
 	Bytes        int64 `json:"bytes"`         // from the IP header on
 	PayloadBytes int64 `json:"payload_bytes"` // of TCP, repeats included
 }
 
 func (t *Tally) add(p *packet.Packet) {
 	t.Packets += int64(p.Segments())
+	if p.Protocol == packet.UDP {
+		t.Datagrams += int64(p.Segments())
+	}
 	t.Bytes += int64(p.WireLen())
 	t.PayloadBytes += int64(p.PayloadLen())
 }
@@ -37,6 +41,7 @@ type PairCount struct {
 	To        string `json:"to"`
 	Delivered Tally  `json:"delivered"`
 	Dropped   Drops  `json:"dropped"`
+	Late      Late   `json:"late"` // of the delivered
 }
 
 // FlowCount is what was delivered of one flow, in one direction.

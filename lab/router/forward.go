@@ -170,12 +170,12 @@ func (r *Router) arrive(f *flight) *flight {
 }
 
 func (r *Router) deliver(f *flight, now time.Duration) {
-	r.overloads.note(f.at, now-f.at)
 	if f.to.gone || f.to.link.Write(f.Offload, f.Head, f.Body) != nil {
 		r.drop(f, &f.path.count.Dropped.Link)
 		return
 	}
 	f.path.count.Delivered.add(&f.Packet)
+	f.path.count.Late.note(&f.Packet, now-f.at)
 	if f.half != nil {
 		f.half.delivered.add(&f.Packet)
 	}

@@ -305,24 +305,19 @@ func TestDeniedFlowLetsAnswersIn(t *testing.T) {
 	}
 }
 
-func TestOverloadsMerge(t *testing.T) {
-	o := overloads{epoch: time.Unix(0, 0)}
-	o.note(0, lateAfter-1)
-	o.note(1*time.Second, 3*time.Millisecond)
-	o.note(1*time.Second+500*time.Millisecond, 5*time.Millisecond)
-	o.note(9*time.Second, 2*time.Millisecond)
-	want := []Overload{
-		{From: time.Unix(1, 0), To: time.Unix(1, 505e6), Packets: 2, Worst: 5 * time.Millisecond},
-		{From: time.Unix(9, 0), To: time.Unix(9, 2e6), Packets: 1, Worst: 2 * time.Millisecond},
+func TestLateIsWhatWouldShow(t *testing.T) {
+	var l Late
+	for _, c := range []struct {
+		protocol uint8
+		late     time.Duration
+	}{
+		{packet.UDP, lateDatagram - 1}, {packet.UDP, lateDatagram},
+		{packet.TCP, lateSegment - 1}, {packet.TCP, lateSegment}, {packet.TCP, time.Second},
+	} {
+		l.note(&packet.Packet{Flow: packet.Flow{Protocol: c.protocol}}, c.late)
 	}
-	if diff := cmp.Diff(want, o.list); diff != "" {
-		t.Error(diff)
-	}
-	for i := range 2 * keptOverloads {
-		o.note(time.Duration(i)*10*time.Second, time.Second)
-	}
-	if len(o.list) > keptOverloads {
-		t.Errorf("%d kept", len(o.list))
+	if want := (Late{Datagrams: 1, Segments: 2}); l != want {
+		t.Errorf("%+v, want %+v", l, want)
 	}
 }
 

@@ -58,7 +58,6 @@ type Router struct {
 	schedule  schedule
 	memory    memory
 	strays    int64
-	overloads overloads
 }
 
 // New starts a router without endpoints.
@@ -80,7 +79,6 @@ func New(o Options) (*Router, error) {
 		paths:     make(map[[2]string]*path),
 		flows:     newFlowTable(),
 	}
-	r.overloads.epoch = r.epoch
 	ownThread(r.run)
 	return r, nil
 }

@@ -132,6 +132,26 @@ func readFor(t testing.TB, in net.Conn, d time.Duration) int64 {
 	return n
 }
 
+// fastest measures, in bit/s, until a result is not below least: a busy computer
+// slows a flow down, and BBR pauses. No result may be above most.
+func fastest(t *testing.T, least, most float64, measure func() float64) {
+	t.Helper()
+	const tries = 6
+	for try := range tries {
+		got := measure()
+		t.Logf("%.2f Mbit/s", got/1e6)
+		switch {
+		case got > most:
+			t.Errorf("goodput %.0f bit/s, want %.0f at most", got, most)
+			return
+		case got >= least:
+			return
+		case try == tries-1:
+			t.Errorf("goodput %.0f bit/s, want %.0f at least", got, least)
+		}
+	}
+}
+
 func TestGoodput(t *testing.T) {
 	forEachKind(t, func(t *testing.T, kind link.Kind) {
 		for _, c := range []struct {
@@ -145,13 +165,11 @@ func TestGoodput(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				inet := newInternet(t, kind, flat(t, c.machineBps, c.path), Cost{})
-				got := goodput(t, inet.machine(t, "lab:a"), inet.machine(t, "lab:b"), c.congestion, 300*time.Millisecond, 800*time.Millisecond)
+				a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
 				want := c.wantBps * 1448 / 1500
-				t.Logf("%.2f %% off", 100*(got/want-1))
-				// A busy computer can only slow it down, and BBR pauses.
-				if got < 0.75*want || got > 1.02*want {
-					t.Errorf("goodput %.0f bit/s, want %.0f", got, want)
-				}
+				fastest(t, 0.75*want, 1.02*want, func() float64 {
+					return goodput(t, a, b, c.congestion, 300*time.Millisecond, 800*time.Millisecond)
+				})
 			})
 		}
 	})
@@ -163,11 +181,10 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for _, way := range [][2]*machine{{a, b}, {b, a}} {
 		running.Go(func() {
-			got, want := goodput(t, way[0], way[1], "cubic", 500*time.Millisecond, time.Second), 20e6*1448./1500
-			t.Logf("%.2f %% off", 100*(got/want-1))
-			if got < 0.75*want {
-				t.Errorf("goodput %.0f bit/s, want %.0f", got, want)
-			}
+			want := 20e6 * 1448. / 1500
+			fastest(t, 0.75*want, 1.02*want, func() float64 {
+				return goodput(t, way[0], way[1], "cubic", 500*time.Millisecond, time.Second)
+			})
 		})
 	}
 	running.Wait()

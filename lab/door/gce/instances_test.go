@@ -67,6 +67,7 @@ func TestGuestAttributes(t *testing.T) {
 		_, err := l.guestAttributes(belgium, "m1")
 		wantFailure(t, err, http.StatusNotFound, "notFound")
 		time.Sleep(time.Minute)
+		synctest.Wait() // the boot ends in this very instant
 		got, err := l.guestAttributes(belgium, "m1")
 		if err != nil {
 			t.Fatal(err)
