@@ -24,11 +24,14 @@ build: bin/antipode bin/antipode-probe ## build bin/antipode and bin/antipode-pr
 run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud account
 	bin/antipode sweep --lab --regions $(RUN_REGIONS) --duration 4s
 
-# The end-to-end tests come last and alone: they hold measurements against the
-# lab's truth, which other tests on the same cores would disturb.
-ROOMS = $(shell $(GO) list ./... | grep -v /e2e$$)
+# Packages whose tests run real machines and real traffic have the cores to
+# themselves, one after the other, and the end-to-end tests come last: they hold
+# measurements against the lab's truth, which other tests would disturb.
+TIMED = ./lab ./lab/hypervisor ./lab/machine ./lab/router ./probe ./remote
+ROOMS = $(filter-out $(shell $(GO) list ./e2e $(TIMED)),$(shell $(GO) list ./...))
 test: build ## run every test
 	$(GO) test -timeout 15m $(ROOMS)
+	$(GO) test -timeout 15m -p 1 $(TIMED)
 	$(GO) test -timeout 20m ./e2e
 
 check: format vet staticcheck tidy race ## format, vet, staticcheck, tidy and the race detector
@@ -47,6 +50,7 @@ tidy: ## fails when go.mod or go.sum are not tidy
 
 race: build ## the packages' tests again under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(ROOMS)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m -p 1 $(TIMED)
 
 fuzz: ## fuzz every parser for FUZZTIME each (default 10s)
 	@for f in $$(grep -rlE '^func Fuzz' --include='*_test.go' .); do \
