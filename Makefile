@@ -14,7 +14,7 @@ SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs
 # Where `make run` sweeps: three AWS and three GCP regions on four continents.
 RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
 
-.PHONY: help build run test check format vet staticcheck tidy race fuzz golden cross clean
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos cross clean
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,10 +40,10 @@ format: ## list files that gofmt would change; fails when there are any
 	@bad=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$bad" || { echo "gofmt would change:"; echo "$$bad"; exit 1; }
 
 vet: ## go vet
-	$(GO) vet ./...
+	$(GO) vet -tags chaos ./...
 
 staticcheck: ## staticcheck, the version go.mod names
-	$(GO) tool staticcheck ./...
+	$(GO) tool staticcheck -tags chaos ./...
 
 tidy: ## fails when go.mod or go.sum are not tidy
 	$(GO) mod tidy -diff
@@ -61,6 +61,12 @@ fuzz: ## fuzz every parser for FUZZTIME each (default 10s)
 
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./charts ./results -update
+
+# Without a package's name go test shows how far it is. The check goes first: it
+# takes the records and the tags out of the code, and the kill test must fail.
+chaos: build ## kill CHAOS_RUNS sweeps (default 200) at random moments, look for what is left or lost; CHAOS_SEED replays
+	cd e2e && CHAOS_RUNS=$${CHAOS_RUNS:-200} CHAOS_SEED=$${CHAOS_SEED:-$$(date +%s)} \
+	  $(GO) test -tags chaos -count 1 -timeout 0 -run '^TestChaos'
 
 # Optimisation is off for one cross-build of the SDKs: it halves the time, and
 # nobody runs the result.

@@ -135,6 +135,15 @@ type outcome struct {
 // run runs the command to its end, at most limit.
 func (u user) run(t *testing.T, limit time.Duration, args ...string) outcome {
 	t.Helper()
+	o, err := u.try(limit, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, o.stdout, o.stderr)
+	}
+	return o
+}
+
+// try is run for those who live with a command that does not end.
+func (u user) try(limit time.Duration, args ...string) (outcome, error) {
 	// Not the test's context: clean-ups run commands too.
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -146,26 +155,34 @@ func (u user) run(t *testing.T, limit time.Duration, args ...string) outcome {
 	o := outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String(), time.Since(began)}
 	var exit *exec.ExitError
 	if ctx.Err() != nil || err != nil && !errors.As(err, &exit) {
-		t.Fatalf("antipode %s: %v after %v (limit %v)\n%s\n%s", strings.Join(args, " "), err, o.took, limit, o.stdout, o.stderr)
+		return o, fmt.Errorf("antipode %s: %v after %v (limit %v)", strings.Join(args, " "), err, o.took, limit)
 	}
-	return o
+	return o, nil
 }
 
 // want fails the test unless the command ended with the code, and said each of
 // the texts.
 func (o outcome) want(t *testing.T, code int, texts ...string) {
 	t.Helper()
-	if o.code != code {
-		t.Errorf("exit code %d, want %d", o.code, code)
-	}
-	for _, text := range texts {
-		if !strings.Contains(o.stdout+o.stderr, text) {
-			t.Errorf("does not say %q", text)
-		}
+	for _, lack := range o.lacks(code, texts...) {
+		t.Error(lack)
 	}
 	if t.Failed() {
 		t.Fatalf("stdout:\n%s\nstderr:\n%s", o.stdout, o.stderr)
 	}
+}
+
+// lacks says what is wrong with an outcome that is not the one wanted.
+func (o outcome) lacks(code int, texts ...string) (wrong []string) {
+	if o.code != code {
+		wrong = append(wrong, fmt.Sprintf("exit code %d, want %d", o.code, code))
+	}
+	for _, text := range texts {
+		if !strings.Contains(o.stdout+o.stderr, text) {
+			wrong = append(wrong, fmt.Sprintf("does not say %q", text))
+		}
+	}
+	return wrong
 }
 
 // runFolder returns the folder of the only run.

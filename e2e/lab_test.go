@@ -30,28 +30,48 @@ func TestNamedLab(t *testing.T) {
 	}
 }
 
-// checkEmpty reads an inventory: only what is over, as clouds show it for a
-// while, may be in it.
-func checkEmpty(t *testing.T, o outcome) {
+// inventory is what a lab says is in it.
+type inventory struct {
+	AWS, GCP  []item
+	Processes []any
+}
+
+type item struct {
+	Cloud, Kind, ID, Name, State string
+	Tags                         map[string]string
+}
+
+func readInventory(t *testing.T, o outcome) (all inventory) {
 	t.Helper()
 	o.want(t, 0)
-	var inventory struct {
-		AWS, GCP  []struct{ Kind, ID, State string }
-		Processes []any
-	}
-	if err := json.Unmarshal([]byte(o.stdout), &inventory); err != nil {
+	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil {
 		t.Fatalf("inventory: %v\n%s", err, o.stdout)
 	}
-	if len(inventory.AWS) == 0 {
-		t.Errorf("no trace of a terminated instance: is this the lab of the sweeps?\n%s", o.stdout)
-	}
-	for _, item := range append(inventory.AWS, inventory.GCP...) {
-		if item.State != "terminated" {
-			t.Errorf("left behind: %+v", item)
+	return all
+}
+
+// left is what is not over: clouds show what is over for a while.
+func (all inventory) left() (left []item) {
+	for _, i := range append(all.AWS, all.GCP...) {
+		if i.State != "terminated" {
+			left = append(left, i)
 		}
 	}
-	if len(inventory.Processes) > 0 {
-		t.Errorf("machines still run: %v", inventory.Processes)
+	return left
+}
+
+// checkEmpty reads an inventory of a lab in which sweeps were.
+func checkEmpty(t *testing.T, o outcome) {
+	t.Helper()
+	all := readInventory(t, o)
+	if len(all.AWS) == 0 {
+		t.Errorf("no trace of a terminated instance: is this the lab of the sweeps?\n%s", o.stdout)
+	}
+	for _, i := range all.left() {
+		t.Errorf("left behind: %+v", i)
+	}
+	if len(all.Processes) > 0 {
+		t.Errorf("machines still run: %v", all.Processes)
 	}
 }
 
