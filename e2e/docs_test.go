@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -102,7 +103,8 @@ func withoutLab(args []string) (rest []string) {
 }
 
 // TestLabExamples runs the examples that fit into seconds: with short tests, but
-// otherwise as they stand, one page after the other in one folder.
+// otherwise as they stand, one page after the other in one folder. Those with a
+// lab of their own run side by side at the end.
 func TestLabExamples(t *testing.T) {
 	u := self(t)
 	write(t, filepath.Join(u.dir, "world.yaml"), yamlWith(t, "docs/lab.md", "regions:"))
@@ -122,6 +124,13 @@ func TestLabExamples(t *testing.T) {
 			code := 0
 			if strings.Contains(line, "--lab-faults") {
 				code = 3 // as the page says
+			}
+			if slices.Contains(args, "--lab") { // a lab of its own: in nobody's way
+				t.Run(line, func(t *testing.T) {
+					t.Parallel()
+					u.run(t, 2*time.Minute, args...).want(t, code)
+				})
+				continue
 			}
 			t.Log(line)
 			u.run(t, 2*time.Minute, args...).want(t, code)

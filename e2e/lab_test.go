@@ -12,6 +12,7 @@ import (
 func TestNamedLab(t *testing.T) {
 	for name, u := range users(t) {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			lab := fmt.Sprintf("e2e-%d", time.Now().UnixNano()%1e9)
 			u.run(t, time.Minute, "lab", "up", lab).want(t, 0, "antipode sweep --lab="+lab)
 			t.Cleanup(func() { u.run(t, time.Minute, "lab", "down", lab) })

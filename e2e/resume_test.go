@@ -26,6 +26,7 @@ func TestResume(t *testing.T) {
 	lab := fmt.Sprintf("e2e-%d", time.Now().UnixNano()%1e9)
 	u.run(t, time.Minute, "lab", "up", lab).want(t, 0)
 	t.Cleanup(func() { u.run(t, time.Minute, "lab", "down", lab) })
+	t.Cleanup(func() { checkEmpty(t, u.run(t, time.Minute, "lab", "inventory", lab)) })
 	for _, when := range []struct {
 		name  string
 		flags []string
@@ -49,6 +50,7 @@ func TestResume(t *testing.T) {
 		}},
 	} {
 		t.Run(when.name, func(t *testing.T) {
+			t.Parallel()
 			out := filepath.Join(u.dir, when.name)
 			s := u.start(t, append([]string{"sweep", "--lab=" + lab, "--regions", four, "--duration", "500ms", "--rtt-probes", "5",
 				"--out", out}, when.flags...)...)
@@ -65,7 +67,6 @@ func TestResume(t *testing.T) {
 			o.want(t, 0, "12 pairs: 12 ok", "nothing is left")
 			t.Logf("%d rows before the kill; resumed in %v", len(before), o.took.Round(100*time.Millisecond))
 			checkResumed(t, runs[0], before)
-			checkEmpty(t, u.run(t, time.Minute, "lab", "inventory", lab))
 			u.run(t, time.Minute, "resume", runs[0]).want(t, 0, "nothing to do", "nothing is left")
 		})
 	}
