@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -54,7 +55,13 @@ type Record struct {
 // journal appends records to a file. It is safe for concurrent use.
 type journal struct {
 	mu   sync.Mutex
-	file *os.File
+	file syncedFile
+}
+
+// syncedFile is an *os.File, as far as a journal needs it.
+type syncedFile interface {
+	io.WriteCloser
+	Sync() error
 }
 
 // createJournal makes a new journal, and sees to it that a crash keeps its name.

@@ -66,6 +66,9 @@ func open(cfg Config) (*run, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("make results folder: %w", err)
 	}
+	if err := syncDir(filepath.Dir(cfg.Dir)); err != nil { // a crash keeps the folder's name too
+		return nil, fmt.Errorf("make results folder: %w", err)
+	}
 	j, err := createJournal(cfg.Dir)
 	if err != nil {
 		return nil, err
