@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"charts":                 {".", "results", "analysis"},
 	"lab":                    {".", "results", "lab/door", "lab/hypervisor", "lab/router", "lab/seqpacket", "lab/vm", "lab/world", "lab/machine"},
 	"lab/door":               {".", "lab/vm"},
+	"lab/door/model":         {},
 	"lab/hypervisor":         {".", "lab/machine", "lab/router", "lab/seqpacket", "lab/vm"},
 	"lab/machine":            {"lab/seqpacket"},
 	"lab/router":             {".", "lab/vm", "lab/world"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/model"
 	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 	"github.com/antipode-bench/antipode/orchestrator"
@@ -138,7 +139,7 @@ func overPipes(t *testing.T, handler http.Handler) *http.Client {
 		server.Close()
 		<-served
 	})
-	return &http.Client{Transport: plainBodies{transport}}
+	return &http.Client{Transport: model.Watch(t, plainBodies{transport})}
 }
 
 // plainBodies hides how the AWS SDK's request bodies write themselves: closed,

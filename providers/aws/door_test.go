@@ -12,6 +12,7 @@ import (
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/model"
 	"github.com/antipode-bench/antipode/lab/door/rack"
 	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/vm/vmtest"
@@ -55,7 +56,7 @@ func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 			t.Errorf("close the doors: %v", err)
 		}
 	})
-	to := providertest.Direct(w.doors.AWS())
+	var to http.RoundTripper = model.Watch(t, providertest.Direct(w.doors.AWS()))
 	if way != nil {
 		to = way(to)
 	}

@@ -36,6 +36,6 @@ func (p *Provider) moveRule(ctx context.Context, name string, sources []netip.Ad
 	}
 	return change(ctx, p, "", "firewalls.patch", p.firewalls.Patch, &computepb.PatchFirewallRequest{
 		Project: p.project, Firewall: name, RequestId: requestID(),
-		FirewallResource: &computepb.Firewall{SourceRanges: ranges(sources)},
+		FirewallResource: &computepb.Firewall{Name: &name, SourceRanges: ranges(sources)},
 	})
 }

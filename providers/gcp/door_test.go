@@ -10,6 +10,7 @@ import (
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/model"
 	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 	"github.com/antipode-bench/antipode/providers"
@@ -49,7 +50,7 @@ func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 			t.Errorf("close the doors: %v", err)
 		}
 	})
-	to := providertest.Direct(w.doors.GCP())
+	var to http.RoundTripper = model.Watch(t, providertest.Direct(w.doors.GCP()))
 	if way != nil {
 		to = way(to)
 	}

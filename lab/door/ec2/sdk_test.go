@@ -24,6 +24,7 @@ import (
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door/ec2"
 	"github.com/antipode-bench/antipode/lab/door/fault"
+	"github.com/antipode-bench/antipode/lab/door/model"
 	"github.com/antipode-bench/antipode/lab/door/rack"
 	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 )
@@ -45,7 +46,7 @@ type lab struct {
 }
 
 // open opens a door that is called without a network, so that it can be used
-// inside a synctest bubble. Every answer of EC2 is held against its model.
+// inside a synctest bubble. What is said is held against the API's model.
 func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 	t.Helper()
 	regions := []antipode.Region{
@@ -67,14 +68,14 @@ func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 			t.Errorf("machines left running: %v", left)
 		}
 	})
-	return &lab{t: t, door: door, machines: machines, rack: r, client: &http.Client{Transport: modelled{t, direct{door}}}, url: "http://door.test"}
+	return &lab{t: t, door: door, machines: machines, rack: r, client: &http.Client{Transport: model.Watch(t, direct{door})}, url: "http://door.test"}
 }
 
 // listen puts the lab on a loopback port and lets its clients use it.
 func (l *lab) listen() *lab {
 	server := httptest.NewServer(l.door)
 	l.t.Cleanup(server.Close)
-	l.client, l.url = &http.Client{Transport: modelled{l.t, server.Client().Transport}}, server.URL
+	l.client, l.url = &http.Client{Transport: model.Watch(l.t, server.Client().Transport)}, server.URL
 	return l
 }
 

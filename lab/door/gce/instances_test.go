@@ -243,7 +243,7 @@ func TestRequestID(t *testing.T) {
 }
 
 func TestInsertRefuses(t *testing.T) {
-	l := open(t, fault.Faults{}, brisk())
+	l := open(t, fault.Faults{}, brisk()).unwatched()
 	for name, c := range map[string]struct {
 		edit   func(*computepb.Instance)
 		status int

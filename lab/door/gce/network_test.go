@@ -86,7 +86,7 @@ func TestFirewallReachesMachines(t *testing.T) {
 			}
 		}
 		l.done(l.firewalls().Patch(t.Context(), &computepb.PatchFirewallRequest{
-			Project: project, Firewall: "ssh", FirewallResource: &computepb.Firewall{SourceRanges: []string{"198.18.0.0/30", "198.18.0.9"}},
+			Project: project, Firewall: "ssh", FirewallResource: &computepb.Firewall{Name: proto.String("ssh"), SourceRanges: []string{"198.18.0.0/30", "198.18.0.9"}},
 		}))
 		want[0].Sources = prefixes("198.18.0.0/30", "198.18.0.9/32")
 		if diff := cmp.Diff(want, rules(id), cmp.Comparer(samePrefix)); diff != "" {

@@ -1,14 +1,12 @@
 package gce_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"testing"
 	"time"
 
@@ -16,12 +14,12 @@ import (
 	"cloud.google.com/go/compute/apiv1/computepb"
 	"google.golang.org/api/googleapi"
 	"google.golang.org/api/option"
-	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/lab/door/gce"
+	"github.com/antipode-bench/antipode/lab/door/model"
 	"github.com/antipode-bench/antipode/lab/door/rack"
 	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 )
@@ -43,7 +41,7 @@ type lab struct {
 }
 
 // open opens a door that is called without a network, so that it can be used
-// inside a synctest bubble. Every answer is held against the API's own types.
+// inside a synctest bubble. What is said is held against the API's model.
 func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 	t.Helper()
 	regions := []antipode.Region{{Cloud: "gcp", Name: "europe-west1"}, {Cloud: "gcp", Name: "us-west1"}, {Cloud: "aws", Name: "eu-west-1"}}
@@ -61,14 +59,20 @@ func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 			t.Errorf("machines left running: %v", left)
 		}
 	})
-	return &lab{t, door, machines, &http.Client{Transport: strict{t, direct{door}}}, "http://door.test"}
+	return &lab{t, door, machines, &http.Client{Transport: model.Watch(t, direct{door})}, "http://door.test"}
 }
 
 // listen puts the lab on a loopback port and lets its clients use it.
 func (l *lab) listen() *lab {
 	server := httptest.NewServer(l.door)
 	l.t.Cleanup(server.Close)
-	l.client, l.url = &http.Client{Transport: strict{l.t, server.Client().Transport}}, server.URL
+	l.client, l.url = &http.Client{Transport: model.Watch(l.t, server.Client().Transport)}, server.URL
+	return l
+}
+
+// unwatched lets the lab's clients send what is wrong on purpose.
+func (l *lab) unwatched() *lab {
+	l.client = &http.Client{Transport: direct{l.door}}
 	return l
 }
 
@@ -87,67 +91,6 @@ func (d direct) RoundTrip(r *http.Request) (resp *http.Response, err error) {
 	w := httptest.NewRecorder()
 	d.ServeHTTP(w, r)
 	return w.Result(), nil
-}
-
-// strict fails the test when an answer has a field that the API's types do not
-// have, or has it in another shape: the SDK itself would pass over it.
-type strict struct {
-	t    *testing.T
-	next http.RoundTripper
-}
-
-var answers = []struct {
-	method, path string
-	message      func() proto.Message
-}{
-	{"GET", `/instances/[^/]+/getGuestAttributes$`, func() proto.Message { return &computepb.GuestAttributes{} }},
-	{"GET", `/zones/[^/]+/instances$`, func() proto.Message { return &computepb.InstanceList{} }},
-	{"GET", `/instances/[^/]+$`, func() proto.Message { return &computepb.Instance{} }},
-	{"GET", `/aggregated/instances$`, func() proto.Message { return &computepb.InstanceAggregatedList{} }},
-	{"GET", `/aggregated/disks$`, func() proto.Message { return &computepb.DiskAggregatedList{} }},
-	{"GET", `/aggregated/subnetworks$`, func() proto.Message { return &computepb.SubnetworkAggregatedList{} }},
-	{"GET", `/disks$`, func() proto.Message { return &computepb.DiskList{} }},
-	{"GET", `/disks/[^/]+$`, func() proto.Message { return &computepb.Disk{} }},
-	{"GET", `/networks$`, func() proto.Message { return &computepb.NetworkList{} }},
-	{"GET", `/networks/[^/]+$`, func() proto.Message { return &computepb.Network{} }},
-	{"GET", `/subnetworks$`, func() proto.Message { return &computepb.SubnetworkList{} }},
-	{"GET", `/subnetworks/[^/]+$`, func() proto.Message { return &computepb.Subnetwork{} }},
-	{"GET", `/firewalls$`, func() proto.Message { return &computepb.FirewallList{} }},
-	{"GET", `/firewalls/[^/]+$`, func() proto.Message { return &computepb.Firewall{} }},
-	{"GET", `/images/(family/)?[^/]+$`, func() proto.Message { return &computepb.Image{} }},
-	{"GET", `/aggregated/machineTypes$`, func() proto.Message { return &computepb.MachineTypeAggregatedList{} }},
-	{"GET", `/machineTypes$`, func() proto.Message { return &computepb.MachineTypeList{} }},
-	{"GET", `/machineTypes/[^/]+$`, func() proto.Message { return &computepb.MachineType{} }},
-	{"GET", `/operations/[^/]+$`, func() proto.Message { return &computepb.Operation{} }},
-	{"GET", `/zones$`, func() proto.Message { return &computepb.ZoneList{} }},
-	{"GET", `/zones/[^/]+$`, func() proto.Message { return &computepb.Zone{} }},
-	{"GET", `/regions$`, func() proto.Message { return &computepb.RegionList{} }},
-	{"GET", `/regions/[^/]+$`, func() proto.Message { return &computepb.Region{} }},
-	{"GET", `/projects/[^/]+$`, func() proto.Message { return &computepb.Project{} }},
-	{"POST", `:testIamPermissions$`, func() proto.Message { return &computepb.TestPermissionsResponse{} }}, // the same as Resource Manager's
-	{"(POST|PATCH|DELETE)", `.*`, func() proto.Message { return &computepb.Operation{} }},
-}
-
-func (s strict) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := s.next.RoundTrip(r)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		return resp, err
-	}
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	for _, a := range answers {
-		if regexp.MustCompile("^"+a.method+"$").MatchString(r.Method) && regexp.MustCompile(a.path).MatchString(r.URL.Path) {
-			if err := protojson.Unmarshal(body, a.message()); err != nil {
-				s.t.Errorf("%s %s: the answer is not the API's: %v\n%s", r.Method, r.URL.Path, err, body)
-			}
-			return resp, nil
-		}
-	}
-	s.t.Errorf("%s %s: no type is known for the answer", r.Method, r.URL.Path)
-	return resp, nil
 }
 
 func (l *lab) options() []option.ClientOption {
