@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
@@ -80,6 +81,7 @@ type region struct {
 	caller *providers.Caller
 	ec2    *ec2.Client
 	ssm    *ssm.Client
+	quotas *servicequotas.Client
 	sts    *sts.Client // of the partition's home region
 
 	admitting sync.Mutex       // Admit reads groups and fills them up: one at a time
@@ -97,6 +99,7 @@ func (p *Provider) region(name string) *region {
 		caller: p.caller,
 		ec2:    ec2.NewFromConfig(p.config, func(o *ec2.Options) { o.Region = name }),
 		ssm:    ssm.NewFromConfig(p.config, func(o *ssm.Options) { o.Region = name }),
+		quotas: servicequotas.NewFromConfig(p.config, func(o *servicequotas.Options) { o.Region = name }),
 		sts:    sts.NewFromConfig(p.config, func(o *sts.Options) { o.Region = home(name) }),
 	}
 	p.regions[name] = r

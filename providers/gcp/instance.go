@@ -67,13 +67,16 @@ var (
 	hyperdisk = regexp.MustCompile(`^([cn]4[ad]?|m4|x4|h4d|a4x?)-`)
 )
 
+// imageProject is Google's, of the Debian images.
+const imageProject = "debian-cloud"
+
 // image is the family of the image, whose newest member is taken.
 func image(machineType string) string {
 	family := "debian-12"
 	if arm.MatchString(machineType) {
 		family += "-arm64"
 	}
-	return "projects/debian-cloud/global/images/family/" + family
+	return "projects/" + imageProject + "/global/images/family/" + family
 }
 
 // diskType is the cheapest a machine type can boot from: the newer families

@@ -55,7 +55,7 @@ func (p *Provider) finish(ctx context.Context, region, op string, o *compute.Ope
 	if kind == providers.Unknown {
 		return providers.Wrap(Cloud, region, op, err)
 	}
-	return &providers.Error{Op: op, Cloud: Cloud, Region: region, Kind: kind, Err: err}
+	return explained(&providers.Error{Op: op, Cloud: Cloud, Region: region, Kind: kind, Err: err})
 }
 
 // outcome is what an operation that is done ended with.

@@ -10,6 +10,7 @@ import (
 	compute "cloud.google.com/go/compute/apiv1"
 	"github.com/googleapis/gax-go/v2"
 	"golang.org/x/sync/singleflight"
+	"google.golang.org/api/cloudresourcemanager/v3"
 	"google.golang.org/api/option"
 
 	"github.com/antipode-bench/antipode/providers"
@@ -46,6 +47,10 @@ type Provider struct {
 	subnets   *compute.SubnetworksClient
 	firewalls *compute.FirewallsClient
 	regions   *compute.RegionsClient
+	projects  *compute.ProjectsClient
+	images    *compute.ImagesClient
+	types     *compute.MachineTypesClient
+	rights    *cloudresourcemanager.Service
 
 	preparing singleflight.Group // of what a run's machines share, by what and run id
 	admitting locks              // by run id and region
@@ -74,13 +79,17 @@ func New(ctx context.Context, opts Options) (*Provider, error) {
 }
 
 func (p *Provider) connect(ctx context.Context, opts []option.ClientOption) error {
-	var errs [6]error
+	var errs [10]error
 	p.instances, errs[0] = compute.NewInstancesRESTClient(ctx, opts...)
 	p.disks, errs[1] = compute.NewDisksRESTClient(ctx, opts...)
 	p.networks, errs[2] = compute.NewNetworksRESTClient(ctx, opts...)
 	p.firewalls, errs[3] = compute.NewFirewallsRESTClient(ctx, opts...)
 	p.regions, errs[4] = compute.NewRegionsRESTClient(ctx, opts...)
 	p.subnets, errs[5] = compute.NewSubnetworksRESTClient(ctx, opts...)
+	p.projects, errs[6] = compute.NewProjectsRESTClient(ctx, opts...)
+	p.images, errs[7] = compute.NewImagesRESTClient(ctx, opts...)
+	p.types, errs[8] = compute.NewMachineTypesRESTClient(ctx, opts...)
+	p.rights, errs[9] = cloudresourcemanager.NewService(ctx, opts...)
 	return errors.Join(errs[:]...)
 }
 
@@ -101,9 +110,10 @@ func ask[In, Out any](ctx context.Context, p *Provider, region, op string,
 // call makes one call that is more than one method: reading a list to its end.
 func call[Out any](ctx context.Context, p *Provider, region, op string,
 	f func(context.Context) (Out, error)) (Out, error) {
-	return providers.Call(ctx, p.caller, region, op, func(ctx context.Context) (Out, error) {
+	out, err := providers.Call(ctx, p.caller, region, op, func(ctx context.Context) (Out, error) {
 		ctx, done := p.carrier.mark(ctx)
 		defer done()
 		return f(ctx)
 	})
+	return out, explained(err)
 }

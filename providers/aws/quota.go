@@ -1,0 +1,106 @@
+package aws
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// standardVCPUs is the quota "Running On-Demand Standard (A, C, D, H, I, M, R, T,
+// Z) instances" of a region, in vCPUs. Other families have others.
+const standardVCPUs = "L-1216C47A"
+
+var standard = regexp.MustCompile(`^([acdhimrtz]|im|is)\d`)
+
+// quota finds how many vCPUs of the quota are left. A right that is missing for
+// that leaves it unknown: the run doesn't need it.
+func (s *survey) quota(ctx context.Context) error {
+	if !standard.MatchString(s.found.MachineType) {
+		return nil
+	}
+	vcpus := providers.Allowance{Name: standardVCPUs}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() (err error) { vcpus.Machine, err = s.vcpusOf(ctx, s.found.MachineType); return err })
+	g.Go(func() (err error) { vcpus.Limit, err = s.limit(ctx, standardVCPUs); return err })
+	g.Go(func() (err error) { vcpus.Used, err = s.vcpusUsed(ctx); return err })
+	err := g.Wait()
+	if providers.KindOf(err) == providers.Auth || code(err) == "NoSuchResourceException" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.found.Allowances = append(s.found.Allowances, vcpus)
+	if vcpus.Room() == 0 {
+		return s.skip("GetServiceQuota", "quota of on-demand vCPUs %v, and %s takes %g: Service Quotas takes requests for more",
+			vcpus, s.found.MachineType, vcpus.Machine)
+	}
+	return nil
+}
+
+func (r *region) limit(ctx context.Context, quota string) (float64, error) {
+	out, err := ask(ctx, r, r.quotas.GetServiceQuota, &servicequotas.GetServiceQuotaInput{
+		ServiceCode: aws.String("ec2"), QuotaCode: aws.String(quota)})
+	if err != nil {
+		return 0, err
+	}
+	return aws.ToFloat64(out.Quota.Value), nil
+}
+
+func (r *region) vcpusOf(ctx context.Context, machineType string) (float64, error) {
+	out, err := ask(ctx, r, r.ec2.DescribeInstanceTypes, &ec2.DescribeInstanceTypesInput{
+		InstanceTypes: []types.InstanceType{types.InstanceType(machineType)}})
+	if err != nil {
+		return 0, err
+	}
+	if len(out.InstanceTypes) == 0 || out.InstanceTypes[0].VCpuInfo == nil {
+		return 0, r.skip("DescribeInstanceTypes", "no answer for %s", machineType)
+	}
+	return float64(aws.ToInt32(out.InstanceTypes[0].VCpuInfo.DefaultVCpus)), nil
+}
+
+// vcpusUsed counts what is not Spot, of the families that the quota counts.
+func (r *region) vcpusUsed(ctx context.Context) (float64, error) {
+	machines, err := r.instances(ctx, filter("instance-state-name", "pending", "running"))
+	used := 0.0
+	for _, m := range machines {
+		if m.InstanceLifecycle == "" && m.CpuOptions != nil && standard.MatchString(string(m.InstanceType)) {
+			used += float64(aws.ToInt32(m.CpuOptions.CoreCount) * aws.ToInt32(m.CpuOptions.ThreadsPerCore))
+		}
+	}
+	return used, err
+}
+
+// offers says in which zones each machine type can be had.
+func (r *region) offers(ctx context.Context, machineTypes []string) (map[string][]string, error) {
+	offered := map[string][]string{}
+	err := pages(func(from *string) (*string, error) {
+		out, err := ask(ctx, r, r.ec2.DescribeInstanceTypeOfferings, &ec2.DescribeInstanceTypeOfferingsInput{
+			LocationType: types.LocationTypeAvailabilityZone,
+			Filters:      []types.Filter{filter("instance-type", machineTypes...)},
+			NextToken:    from,
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range out.InstanceTypeOfferings {
+			offered[string(o.InstanceType)] = append(offered[string(o.InstanceType)], aws.ToString(o.Location))
+		}
+		return out.NextToken, nil
+	})
+	if err == nil && len(offered) == 0 {
+		err = r.skip("DescribeInstanceTypeOfferings", "no zone offers %s", alternatives(machineTypes))
+	}
+	return offered, err
+}
+
+// alternatives are machine types in words.
+func alternatives(machineTypes []string) string { return strings.Join(machineTypes, " or ") }

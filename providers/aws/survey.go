@@ -1,0 +1,148 @@
+package aws
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/antipode-bench/antipode/providers"
+)
+
+// survey is the preflight of one region.
+type survey struct {
+	*region
+	wanted []string // machine types
+	places []place
+
+	mu    sync.Mutex // guards found while questions are out
+	found *providers.RegionPreflight
+}
+
+// run asks what depends on nothing, and then what depends on the machine type
+// and its zones, each all at once: a far region's round trips add up.
+func (s *survey) run(ctx context.Context) {
+	defer func() { // whatever was answered first
+		slices.SortFunc(s.found.Findings, func(a, b providers.Finding) int { return strings.Compare(a.Reason, b.Reason) })
+	}()
+	offered := map[string][]string{}
+	s.together(
+		func() (err error) { offered, err = s.offers(ctx, s.wanted); return err },
+		func() error { return s.network(ctx) },
+		func() error { return s.mayImportKey(ctx) },
+	)
+	if !s.choose(offered) {
+		return
+	}
+	s.together(
+		func() error { return s.quota(ctx) },
+		func() error { return s.mayRun(ctx) },
+	)
+}
+
+// together asks at once. What goes wrong is a finding.
+func (s *survey) together(questions ...func() error) {
+	var g sync.WaitGroup
+	for _, ask := range questions {
+		g.Go(func() {
+			if err := ask(); err != nil {
+				s.note(providers.Found(providers.VerdictSkip, err))
+			}
+		})
+	}
+	g.Wait()
+}
+
+func (s *survey) note(f providers.Finding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found.Findings = append(s.found.Findings, f)
+}
+
+// choose takes the first machine type that has a place, if there is one.
+func (s *survey) choose(offered map[string][]string) bool {
+	if len(s.places) == 0 || len(offered) == 0 {
+		return false // said already
+	}
+	for _, machineType := range s.wanted {
+		places := slices.DeleteFunc(slices.Clone(s.places), func(at place) bool { return !slices.Contains(offered[machineType], at.zone) })
+		if len(places) == 0 {
+			continue
+		}
+		s.places, s.found.MachineType = places, machineType
+		for _, at := range places {
+			s.found.Zones = append(s.found.Zones, at.zone)
+		}
+		return true
+	}
+	s.note(providers.Found(providers.VerdictSkip, s.skip("DescribeSubnets", "no default subnet in a zone that offers %s", alternatives(s.wanted))))
+	return false
+}
+
+// network finds the places, and whether security groups may be made there.
+func (s *survey) network(ctx context.Context) error {
+	vpc, err := s.defaultVPC(ctx)
+	if err != nil {
+		return err
+	}
+	s.together(
+		func() (err error) { s.places, err = s.region.places(ctx, vpc); return err },
+		func() error { return s.mayCreateGroup(ctx, vpc) },
+	)
+	return nil
+}
+
+// rehearsal is a run that never is.
+var rehearsal = providers.Run{ID: "preflight", Expires: time.Unix(0, 0)}
+
+// rehearsalKey is a public key that nobody has the private half of.
+const rehearsalKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+
+func (s *survey) mayImportKey(ctx context.Context) error {
+	_, err := ask(ctx, s.region, s.ec2.ImportKeyPair, &ec2.ImportKeyPairInput{
+		DryRun:            aws.Bool(true),
+		KeyName:           aws.String(providers.Name(rehearsal.ID)),
+		PublicKeyMaterial: []byte(rehearsalKey),
+		TagSpecifications: tagged(rehearsal, types.ResourceTypeKeyPair),
+	})
+	return dry(err)
+}
+
+func (s *survey) mayCreateGroup(ctx context.Context, vpc string) error {
+	_, err := ask(ctx, s.region, s.ec2.CreateSecurityGroup, &ec2.CreateSecurityGroupInput{
+		DryRun:            aws.Bool(true),
+		GroupName:         aws.String(providers.Name(rehearsal.ID)),
+		Description:       aws.String("Antipode run " + rehearsal.ID),
+		VpcId:             aws.String(vpc),
+		TagSpecifications: tagged(rehearsal, types.ResourceTypeSecurityGroup),
+	})
+	return dry(err)
+}
+
+// mayRun looks the image up, and whether a machine of it may be made: without
+// key and groups, of which there are none yet.
+func (s *survey) mayRun(ctx context.Context) error {
+	image, err := s.image(ctx, s.found.MachineType)
+	if err != nil {
+		return err
+	}
+	spec := providers.Spec{Run: rehearsal, Region: s.name, MachineType: s.found.MachineType}
+	in := runInput(spec, site{image: image}, s.places[0], "")
+	in.DryRun, in.ClientToken, in.KeyName, in.UserData = aws.Bool(true), nil, nil, nil
+	in.NetworkInterfaces[0].Groups = nil
+	_, err = ask(ctx, s.region, s.ec2.RunInstances, in)
+	return dry(err)
+}
+
+// dry takes the answer of a dry run that would have been done for none.
+func dry(err error) error {
+	if code(err) == "DryRunOperation" {
+		return nil
+	}
+	return err
+}
