@@ -33,29 +33,32 @@ func TestChaos(t *testing.T) {
 	t.Parallel() // with the others that mostly wait
 	runs, seed := number(t, "CHAOS_RUNS", atOnce), number(t, "CHAOS_SEED", 7277)
 	say("chaos: CHAOS_RUNS=%d CHAOS_SEED=%d", runs, seed)
+	defer func() {
+		if t.Failed() {
+			say("chaos: FAILED; CHAOS_RUNS=%d CHAOS_SEED=%d brings the same moments again", runs, seed)
+		}
+	}()
 	u := self(t)
 	c := &chaos{user: u, lab: u.upLab(t), patience: 3 * time.Minute, counts: map[string]int{}}
 	c.course = c.watch(t)
 	say("an undisturbed sweep takes %v", tenths(c.course.end))
 	began, done := time.Now(), uint64(0)
-	for done < runs && !t.Failed() {
-		t.Run(fmt.Sprint("from ", done+1), func(t *testing.T) {
-			for n := done + 1; n <= min(done+atOnce, runs); n++ {
-				s := c.draw(n, seed)
-				t.Run(fmt.Sprint("run ", n), func(t *testing.T) {
-					t.Parallel()
-					c.test(t, s, runs)
-				})
-			}
-		})
+	for done < runs {
+		last := min(done+atOnce, runs)
+		var wave sync.WaitGroup
+		for n := done + 1; n <= last; n++ {
+			wave.Go(func() {
+				t.Run(fmt.Sprint("run ", n), func(t *testing.T) { c.test(t, c.draw(n, seed), runs) })
+			})
+		}
+		wave.Wait()
+		if done = last; t.Failed() {
+			return
+		}
 		checkEmpty(t, u.run(t, time.Minute, "lab", "inventory", c.lab))
-		done = min(done+atOnce, runs)
 	}
 	for _, p := range phases {
 		say("  %4d killed %s", c.counts[p], p)
-	}
-	if t.Failed() {
-		t.Fatalf("CHAOS_RUNS=%d CHAOS_SEED=%d brings the same moments again", runs, seed)
 	}
 	say("chaos: %d runs, nothing left, nothing lost; %v each", done, tenths(time.Since(began)/time.Duration(done)))
 }
