@@ -28,7 +28,7 @@ type victim struct {
 
 // record is what a test needs of a line of the journal.
 type record struct {
-	Time                          time.Time
+	Time, Expires                 time.Time
 	What, Cloud, Region, From, To string
 	Error                         string
 }

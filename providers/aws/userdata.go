@@ -7,12 +7,14 @@ import (
 )
 
 // selfDestruct powers the machine off at a Unix time, which terminates it. It
-// is computed at every boot, so that it survives reboots. It runs in the
-// background: early in a boot, shutdown may wait for the system bus. What
-// shutdown schedules is lost when the bus never comes or logind restarts, so a
-// minute later the machine pulls the plug itself.
-const selfDestruct = `left=$(( (%d - $(date +%%s) + 59) / 60 )); [ "$left" -gt 0 ] || left=0; ` +
-	`{ shutdown -P "+$left"; sleep "$((left * 60 + 60))"; poweroff -ff; } </dev/null >/dev/null 2>&1 &`
+// is computed at every boot, so that it survives reboots. Three things do it,
+// each without waiting for another: what shutdown schedules, to the minute, is
+// lost when the system bus never comes or logind restarts; so when the second
+// has come the machine is shut down at once; and if that hangs it pulls the plug
+// itself a minute later.
+const selfDestruct = `left=$(( %d - $(date +%%s) )); [ "$left" -gt 0 ] || left=0; ` +
+	`{ shutdown -P "+$(( (left + 59) / 60 ))" & sleep "$left"; shutdown -P now & sleep 60; poweroff -ff; } ` +
+	`</dev/null >/dev/null 2>&1 &`
 
 // userData is the cloud-init document of a machine: the end of its life first,
 // then the host key the controller has pinned. The key is the only one made

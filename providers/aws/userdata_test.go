@@ -6,26 +6,76 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
-// The machine ends even if shutdown does nothing, as when it finds no bus.
+// The machine ends even if shutdown does nothing, as when it finds no bus, and
+// at the same time however often it boots.
 func TestSelfDestruct(t *testing.T) {
+	const expires = 1_800_000_000
 	for name, tt := range map[string]struct {
-		left time.Duration
-		want []string
+		now  int
+		want []string // sorted: some run beside each other
 	}{
-		"in time": {95 * time.Second, []string{"shutdown -P +2", "sleep 180", "poweroff -ff"}},
-		"overdue": {-time.Hour, []string{"shutdown -P +0", "sleep 60", "poweroff -ff"}},
+		"first boot": {expires - 95, []string{"poweroff -ff", "shutdown -P +2", "shutdown -P now", "sleep 60", "sleep 95"}},
+		"reboot":     {expires - 7, []string{"poweroff -ff", "shutdown -P +1", "shutdown -P now", "sleep 60", "sleep 7"}},
+		"overdue":    {expires + 3600, []string{"poweroff -ff", "shutdown -P +0", "shutdown -P now", "sleep 0", "sleep 60"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := fmt.Sprintf(selfDestruct, time.Now().Add(tt.left).Unix())
-			if got := runWithFakes(t, script, "shutdown", "sleep", "poweroff"); strings.Join(got, "; ") != strings.Join(tt.want, "; ") {
+			script := fmt.Sprintf("date() { echo %d; }; "+selfDestruct, tt.now, expires)
+			got := runWithFakes(t, script, "shutdown", "sleep", "poweroff")
+			slices.Sort(got)
+			if !slices.Equal(got, tt.want) {
 				t.Errorf("the machine ran %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestCloudInit has Debian's cloud-init check the very document that is sent.
+func TestCloudInit(t *testing.T) {
+	needCloudInit(t)
+	spec := testSpec(t, ireland)
+	data := userData(spec.Run.Expires, spec.HostKeyPEM, spec.HostKey)
+	for name, tt := range map[string]struct {
+		data  string
+		valid bool
+	}{
+		"as it is":     {data, true},
+		"not a list":   {strings.Replace(data, "bootcmd:\n  - |\n", "bootcmd: |\n", 1), false}, // or it would let anything pass
+		"unknown type": {strings.Replace(data, "[ed25519]", "[ed25520]", 1), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "user-data")
+			if err := os.WriteFile(file, []byte(tt.data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, err := exec.CommandContext(t.Context(), "cloud-init", "schema", "--config-file", file).CombinedOutput()
+			if (err == nil) != tt.valid || tt.valid && strings.Contains(strings.ToLower(string(out)), "deprecat") {
+				t.Errorf("cloud-init schema: %v\n%s\nof\n%s", err, out, tt.data)
+			}
+		})
+	}
+	t.Run("bootcmd runs at every boot", func(t *testing.T) {
+		ask := "from cloudinit.config import cc_bootcmd; print(cc_bootcmd.meta['frequency'])"
+		out, err := exec.CommandContext(t.Context(), "/usr/bin/python3", "-c", ask).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != "always" {
+			t.Errorf("frequency %s, %v; want always", got, err)
+		}
+	})
+}
+
+func needCloudInit(t *testing.T) {
+	t.Helper()
+	_, err := exec.LookPath("cloud-init")
+	switch {
+	case err == nil:
+	case os.Getenv("CI") == "true":
+		t.Fatalf("needs Debian's cloud-init: %v", err)
+	default:
+		t.Skipf("needs Debian's cloud-init: %v", err)
 	}
 }
 
