@@ -104,7 +104,7 @@ func (l *Lab) World(ctx context.Context) (*world.World, error) {
 }
 
 // Truth returns what a perfect measurement would say; machineTypes names the
-// machine type that is used in each cloud.
+// machine type that is used in each region or cloud.
 func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string) ([]world.Row, error) {
 	w, err := l.World(ctx)
 	if err != nil {

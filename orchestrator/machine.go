@@ -103,6 +103,8 @@ func (m *machine) spec() (providers.Spec, error) {
 		Run:           cfg.run(),
 		Region:        m.region.Name,
 		MachineType:   cfg.MachineTypes[m.region.Cloud],
+		OtherTypes:    cfg.Choice.OtherTypes[m.region.Cloud],
+		Zones:         cfg.Choice.Zones[m.id()],
 		AuthorizedKey: cfg.Remote.AuthorizedKey(),
 		HostKeyPEM:    private,
 		HostKey:       public,

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 // What marks everything a run makes. Both words are valid as an EC2 tag and as
@@ -28,6 +29,17 @@ func CheckRunID(id string) error {
 		return fmt.Errorf("run id %q: want 1 to %d of a-z, 0-9 and inner hyphens", id, MaxRunID)
 	}
 	return nil
+}
+
+// Types are the machine types to try, best first.
+func (s Spec) Types() []string { return append([]string{s.MachineType}, s.OtherTypes...) }
+
+// Pick leaves of a region's zones those to use, in the order to try them.
+func (s Spec) Pick(zones []string) []string {
+	if len(s.Zones) == 0 {
+		return zones
+	}
+	return slices.DeleteFunc(slices.Clone(s.Zones), func(zone string) bool { return !slices.Contains(zones, zone) })
 }
 
 // Check finds what no cloud could work with.

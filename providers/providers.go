@@ -21,6 +21,8 @@ type Spec struct {
 	Run           Run
 	Region        string
 	MachineType   string
+	OtherTypes    []string   // tried in their order where no zone has room for MachineType
+	Zones         []string   // the only ones to use, best first; empty: all of the region
 	AuthorizedKey string     // the run's public key, one authorized_keys line
 	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)
 	HostKey       string     // its public half, one authorized_keys line

@@ -48,7 +48,7 @@ func (f *accountFlags) check() error {
 		return usageError("--call-timeout %v: not above zero", f.callTimeout)
 	}
 	for _, name := range f.clouds {
-		if _, ok := defaultMachineTypes()[name]; !ok {
+		if _, ok := defaultMachineTypes().preferences[name]; !ok {
 			return usageError("--clouds: unknown cloud %q; there are aws and gcp", name)
 		}
 	}

@@ -57,7 +57,7 @@ func (p planned) describe() string {
 			fmt.Fprintf(&b, "  %s: %s you already have\n", cloud, plural(n, "machine"))
 			continue
 		}
-		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), f.machines[cloud])
+		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), strings.Join(f.machines.preferences[cloud], ", else "))
 	}
 	switch {
 	case f.labName != "":

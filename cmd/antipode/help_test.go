@@ -71,7 +71,13 @@ func TestMachineTypes(t *testing.T) {
 	if err := m.Set("aws=c7gn.large"); err != nil || m.String() != "aws=c7gn.large,gcp=e2-small" {
 		t.Errorf("got %v, %v", m, err)
 	}
-	for _, text := range []string{"", "t3.nano", "azure=b1", "aws=", "aws=t3 nano"} {
+	if err := m.Set("gcp=c4a-standard-1,t2a-standard-1,aws=t4g.nano"); err != nil || m.String() != "aws=t4g.nano,gcp=c4a-standard-1,t2a-standard-1" {
+		t.Errorf("got %v, %v", m, err)
+	}
+	if first, others := m.first(), m.others(); first["gcp"] != "c4a-standard-1" || len(others) != 1 || others["gcp"][0] != "t2a-standard-1" {
+		t.Errorf("first %v, others %v", first, others)
+	}
+	for _, text := range []string{"", "t3.nano", "azure=b1", "aws=", "aws=t3 nano", "aws=t3.nano,", "aws=t3.nano,t3.nano", "aws=a,gcp=b,azure=c"} {
 		if err := defaultMachineTypes().Set(text); err == nil {
 			t.Errorf("Set(%q) succeeded", text)
 		}

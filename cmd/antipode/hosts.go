@@ -29,7 +29,7 @@ func (f *sweepFlags) withHosts(all []antipode.Region) ([]antipode.Region, error)
 	if err != nil {
 		return nil, usageError("--hosts: %w", err)
 	}
-	f.machines[hosts.Cloud] = hosts.MachineType
+	f.machines.preferences[hosts.Cloud] = []string{hosts.MachineType}
 	own := hosts.Regions(f.hosts)
 	f.wishHosts(own)
 	return append(slices.Clone(all), own...), nil

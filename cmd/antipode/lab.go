@@ -181,7 +181,7 @@ func askLab(cmd *cobra.Command, name string, ask func(context.Context, *lab.Lab)
 // measurable are the regions that a lab has doors for.
 func measurable(all []antipode.Region) []antipode.Region {
 	return slices.DeleteFunc(slices.Clone(all), func(r antipode.Region) bool {
-		_, ok := defaultMachineTypes()[r.Cloud]
+		_, ok := defaultMachineTypes().preferences[r.Cloud]
 		return !ok
 	})
 }

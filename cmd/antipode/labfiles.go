@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 
 	"github.com/antipode-bench/antipode/lab"
 	labworld "github.com/antipode-bench/antipode/lab/world"
+	"github.com/antipode-bench/antipode/results"
 )
 
 // Files that only a lab run leaves.
@@ -32,7 +34,7 @@ func (v *venue) keep(dir string, machineTypes map[string]string) error {
 		name string
 		ask  func(context.Context, *lab.Lab) ([]byte, error)
 	}{
-		{worldFile, worldOf}, {truthFile, truthOf(machineTypes)}, {deliveredFile, v.delivered},
+		{worldFile, worldOf}, {truthFile, truthOf(usedTypes(dir, machineTypes))}, {deliveredFile, v.delivered},
 	} {
 		if f.name == deliveredFile && v.resumed {
 			continue // nobody knows what had been carried when the run began
@@ -54,6 +56,23 @@ func worldOf(ctx context.Context, l *lab.Lab) ([]byte, error) {
 		return nil, err
 	}
 	return w.Marshal()
+}
+
+// usedTypes are machine types by cloud, and by region where a row says which it
+// came to be: the first may have had no room.
+func usedTypes(dir string, wished map[string]string) map[string]string {
+	used := map[string]string{}
+	maps.Copy(used, wished)
+	file, err := results.ReadFile(filepath.Join(dir, "results.csv"))
+	if err != nil {
+		return used // the command says so later: the charts need the file too
+	}
+	for _, r := range file.Rows {
+		if r.Status == results.StatusOK {
+			used[r.FromCloud+":"+r.FromRegion], used[r.ToCloud+":"+r.ToRegion] = r.FromMachine, r.ToMachine
+		}
+	}
+	return used
 }
 
 // truthOf asks for what a perfect measurement would say.

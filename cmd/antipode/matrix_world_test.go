@@ -80,6 +80,11 @@ func openMatrixWorld(t *testing.T, faults door.Faults) *matrixWorld {
 // sweep measures all pairs of the regions and returns what the command would
 // know at its end.
 func (w *matrixWorld) sweep(t *testing.T, dir string) (orchestrator.Summary, error) {
+	return orchestrator.Run(t.Context(), w.config(t, dir))
+}
+
+// config is of a sweep that wishes nothing in particular.
+func (w *matrixWorld) config(t *testing.T, dir string) orchestrator.Config {
 	var pairs []plan.Pair
 	for _, from := range matrixRegions {
 		for _, to := range matrixRegions {
@@ -88,7 +93,7 @@ func (w *matrixWorld) sweep(t *testing.T, dir string) (orchestrator.Summary, err
 			}
 		}
 	}
-	return orchestrator.Run(t.Context(), orchestrator.Config{
+	return orchestrator.Config{
 		RunID: matrixRun, Dir: dir, Expires: time.Now().Add(6 * time.Hour), Pairs: pairs,
 		Providers:      w.providers,
 		MachineTypes:   map[string]string{"aws": aws.DefaultMachineType, "gcp": gcp.DefaultMachineType},
@@ -100,7 +105,7 @@ func (w *matrixWorld) sweep(t *testing.T, dir string) (orchestrator.Summary, err
 				w.calls.enter(e.Phase)
 			}
 		},
-	})
+	}
 }
 
 // left is what really exists, however late the clouds' own lists are.

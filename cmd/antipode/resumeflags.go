@@ -63,7 +63,7 @@ func (f *sweepFlags) findAgain() error {
 	if err != nil {
 		return err
 	}
-	f.machines = map[string]string{}
+	f.machines = machineTypes{preferences{}}
 	_, err = f.withHosts(regions)
 	return err
 }

@@ -98,7 +98,7 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	if err != nil && summary.RunID == "" {
 		return err // refused before anything was created
 	}
-	return conclude(v, summary, f.machines, ifLeft, err, stdout, stderr)
+	return conclude(v, summary, f.machines.first(), ifLeft, err, stdout, stderr)
 }
 
 // conclude writes the files that follow from what was measured, says where they
@@ -125,7 +125,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Expires:        time.Now().Add(p.maxTime()).Truncate(time.Second),
 		Pairs:          p.pairs,
 		Providers:      v.providers,
-		MachineTypes:   f.machines,
+		MachineTypes:   f.machines.first(),
 		Choice:         f.choice(),
 		Remote:         reach,
 		ControllerAddr: v.address,

@@ -41,6 +41,8 @@ type sweepFlags struct {
 	rttInterval time.Duration
 
 	machines    machineTypes
+	zones       zoneWishes
+	zonesOf     map[string][]string // by region id
 	maxTime     time.Duration
 	bootTimeout time.Duration
 	callTimeout time.Duration
@@ -61,7 +63,7 @@ type sweepFlags struct {
 }
 
 func defaultSweepFlags() *sweepFlags {
-	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes(), tags: tagList{}}
+	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes(), zones: zoneWishes{preferences{}}, tags: tagList{}}
 }
 
 func (f *sweepFlags) register(cmd *cobra.Command) {
@@ -86,7 +88,8 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
 	})
 	group(flags, "Machines and clouds", func() {
-		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both")
+		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
+		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
 		flags.StringVar(&f.awsRole, "aws-role", "", "`ARN` of an AWS role to assume with these credentials")
 		flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
@@ -127,6 +130,9 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	regions, pairs, err := plan.Select(all, f.wishes)
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
+	}
+	if f.zonesOf, err = f.zones.of(regions); err != nil {
+		return nil, nil, err
 	}
 	return regions, pairs, errors.Join(f.tags.check(cloudsOf(regions)), f.checkHosts(regions, pairs))
 }
@@ -194,7 +200,7 @@ func (f *sweepFlags) test() orchestrator.Test {
 }
 
 func (f *sweepFlags) choice() orchestrator.Choice {
-	return orchestrator.Choice{Tags: f.tags}
+	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Tags: f.tags}
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -36,8 +37,8 @@ type Row struct {
 }
 
 // Truth is a row per directed pair of different regions, in the order of the
-// file. machineTypes names the machine type used in each cloud; a cloud that
-// is not in it has machines of its regions' rates.
+// file. machineTypes names the machine type used in each region, by its id, or else
+// by its cloud; a region that is not in it has machines of its own rates.
 //
 // Loss is not in it: what a flow makes of loss depends on its congestion control.
 func (w *World) Truth(machineTypes map[string]string) []Row {
@@ -60,8 +61,8 @@ func (w *World) truth(from, to string, machineTypes map[string]string) Row {
 	row.RTTMs = forth.DelayMs + back.DelayMs
 
 	machine := lowestLimit(
-		w.Machine(from, machineTypes[row.FromCloud]).EgressBps,
-		w.Machine(to, machineTypes[row.ToCloud]).IngressBps)
+		w.Machine(from, cmp.Or(machineTypes[from], machineTypes[row.FromCloud])).EgressBps,
+		w.Machine(to, cmp.Or(machineTypes[to], machineTypes[row.ToCloud])).IngressBps)
 	rate := lowestLimit(machine, forth.FlowBps)
 	row.LimitedBy = "rate-cap"
 	if rate < machine {

@@ -141,3 +141,42 @@ func TestAdoptsInWhateverZone(t *testing.T) {
 		}
 	})
 }
+
+// Where no zone has room for a machine type, the next one is taken, with the
+// image that fits it; a resume adopts it as it is.
+func TestNextMachineType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := fault.Call{Call: "RunInstances", Kind: fault.Capacity, Count: 3} // as many as there are zones
+		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
+		spec := testSpec(t, ireland)
+		spec.OtherTypes = []string{"t4g.nano", "t3a.nano"}
+		first, err := w.provider.Launch(t.Context(), spec)
+		if err != nil || first.Type != spec.OtherTypes[0] || first.Zone != ireland+"a" {
+			t.Fatalf("Launch = %s in %s, %v; want %s in the first zone", first.Type, first.Zone, err, spec.OtherTypes[0])
+		}
+		spec.Adopt = true
+		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
+			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
+		}
+		if running := w.machines.Running(); len(running) != 1 {
+			t.Errorf("running: %v; want one", running)
+		}
+	})
+}
+
+// A type that the region does not have is passed over; only one it has none of
+// leaves the region out.
+func TestMachineTypesNobodyOffers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := openWorld(t, door.Faults{}, nil)
+		spec := testSpec(t, ireland)
+		spec.MachineType, spec.OtherTypes = "x9.metal", []string{"t3.micro"}
+		if m, err := w.provider.Launch(t.Context(), spec); err != nil || m.Type != "t3.micro" {
+			t.Errorf("Launch = %s, %v; want the type that there is", m.Type, err)
+		}
+		spec.Run.ID, spec.OtherTypes = "r2", nil
+		if _, err := w.provider.Launch(t.Context(), spec); providers.KindOf(err) != providers.Skip || !strings.Contains(err.Error(), "x9.metal") {
+			t.Errorf("Launch: %v, want one that skips the region and names the type", err)
+		}
+	})
+}

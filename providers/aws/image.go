@@ -18,6 +18,22 @@ const imageParameter = "/aws/service/ami-amazon-linux-latest/al2023-ami-kernel-d
 // rootDevice is where those images have their root disk.
 const rootDevice = "/dev/xvda"
 
+// images looks up an image for each architecture of the machine types.
+func (r *region) images(ctx context.Context, machineTypes []string) (map[string]string, error) {
+	images := map[string]string{}
+	for _, machineType := range machineTypes {
+		arch := architecture(machineType)
+		if images[arch] != "" {
+			continue
+		}
+		var err error
+		if images[arch], err = r.image(ctx, machineType); err != nil {
+			return nil, err
+		}
+	}
+	return images, nil
+}
+
 // image looks the region's newest image up.
 func (r *region) image(ctx context.Context, machineType string) (string, error) {
 	out, err := ask(ctx, r, r.ssm.GetParameter, &ssm.GetParameterInput{

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,10 +57,14 @@ func (r *region) launchSomewhere(ctx context.Context, spec providers.Spec, m *pr
 	if s.there != nil {
 		return r.adopt(ctx, *s.there, m)
 	}
-	m.Image = s.image
-	for _, at := range s.places {
-		m.Zone = at.zone
-		err = r.launchAt(ctx, spec, s, at, m)
+	tries, err := r.tries(spec, s)
+	if err != nil {
+		return err
+	}
+	for _, try := range tries {
+		spec.MachineType, s.image = try.machineType, s.images[architecture(try.machineType)]
+		m.Type, m.Image, m.Zone = spec.MachineType, s.image, try.zone
+		err = r.launchAt(ctx, spec, s, try.place, m)
 		if providers.KindOf(err) != providers.Capacity {
 			return err
 		}
@@ -67,22 +72,54 @@ func (r *region) launchSomewhere(ctx context.Context, spec providers.Spec, m *pr
 	return fmt.Errorf("no room in any of %d zones: %w", len(s.places), err)
 }
 
+// try is one way to get a machine.
+type try struct {
+	machineType string
+	place
+}
+
+// tries are all ways: the next zone, and then the next machine type.
+func (r *region) tries(spec providers.Spec, s site) ([]try, error) {
+	var zones []string
+	at := map[string]place{}
+	for _, p := range s.places {
+		zones, at[p.zone] = append(zones, p.zone), p
+	}
+	picked := spec.Pick(zones)
+	if len(picked) == 0 {
+		return nil, r.skip("DescribeSubnets", "there is no default subnet in %s, but in %s", strings.Join(spec.Zones, " or "), strings.Join(zones, ", "))
+	}
+	var tries []try
+	for _, machineType := range spec.Types() {
+		for _, zone := range picked {
+			if slices.Contains(s.offered[machineType], zone) {
+				tries = append(tries, try{machineType, at[zone]})
+			}
+		}
+	}
+	if len(tries) == 0 {
+		return nil, r.skip("DescribeInstanceTypeOfferings", "no zone of %s offers %s", strings.Join(picked, ", "), alternatives(spec.Types()))
+	}
+	return tries, nil
+}
+
 // site is what a region needs before its machine.
 type site struct {
-	image  string
-	groups [1 + peerGroups]string // ids: SSH's, then the peers'
-	places []place
-	there  *types.Instance // an earlier process made it
+	images  map[string]string      // by architecture
+	image   string                 // of the machine type that is tried
+	groups  [1 + peerGroups]string // ids: SSH's, then the peers'
+	places  []place
+	offered map[string][]string // zones by machine type
+	there   *types.Instance     // an earlier process made it
 }
 
 // prepare does everything that does not depend on each other at once: a far
 // region's round trips add up.
 func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error) {
 	var s site
-	var offered map[string]bool
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) { s.image, err = r.image(ctx, spec.MachineType); return err })
-	g.Go(func() (err error) { offered, err = r.zonesOffering(ctx, spec.MachineType); return err })
+	g.Go(func() (err error) { s.images, err = r.images(ctx, spec.Types()); return err })
+	g.Go(func() (err error) { s.offered, err = r.offers(ctx, spec.Types()); return err })
 	g.Go(func() error { return r.importKey(ctx, spec) })
 	if spec.Adopt {
 		g.Go(func() (err error) { s.there, err = r.find(ctx, spec.Run.ID); return err })
@@ -102,14 +139,7 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 		}
 		return nil
 	})
-	if err := g.Wait(); err != nil {
-		return s, err
-	}
-	s.places = slices.DeleteFunc(s.places, func(at place) bool { return !offered[at.zone] })
-	if len(s.places) == 0 {
-		return s, r.skip("DescribeSubnets", "no default subnet in a zone that offers %s", spec.MachineType)
-	}
-	return s, nil
+	return s, g.Wait()
 }
 
 func (r *region) sshGroup(ctx context.Context, spec providers.Spec, vpc string) (string, error) {

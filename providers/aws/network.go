@@ -56,25 +56,6 @@ func (r *region) places(ctx context.Context, vpc string) ([]place, error) {
 	return places, nil
 }
 
-// zonesOffering says in which zones machineType can be had at all.
-func (r *region) zonesOffering(ctx context.Context, machineType string) (map[string]bool, error) {
-	out, err := ask(ctx, r, r.ec2.DescribeInstanceTypeOfferings, &ec2.DescribeInstanceTypeOfferingsInput{
-		LocationType: types.LocationTypeAvailabilityZone,
-		Filters:      []types.Filter{filter("instance-type", machineType)},
-	})
-	if err != nil {
-		return nil, err
-	}
-	zones := map[string]bool{}
-	for _, o := range out.InstanceTypeOfferings {
-		zones[aws.ToString(o.Location)] = true
-	}
-	if len(zones) == 0 {
-		return nil, r.skip("DescribeInstanceTypeOfferings", "no zone offers %s", machineType)
-	}
-	return zones, nil
-}
-
 // importKey gives the region the run's public key, or adopts it.
 func (r *region) importKey(ctx context.Context, spec providers.Spec) error {
 	name := providers.Name(spec.Run.ID)

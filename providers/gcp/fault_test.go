@@ -145,3 +145,25 @@ func TestAdoptsInWhateverZone(t *testing.T) {
 		}
 	})
 }
+
+// Where no zone has room for a machine type, the next one is taken, with the
+// image that fits it; a resume adopts it as it is.
+func TestNextMachineType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := fault.Call{Call: "instances.insert", Kind: fault.Capacity, Count: 3} // as many as there are zones
+		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
+		spec := testSpec(belgium)
+		spec.OtherTypes = []string{"t2a-standard-1", "n2-standard-2"}
+		first, err := w.provider.Launch(t.Context(), spec)
+		if err != nil || first.Type != spec.OtherTypes[0] || first.Zone != belgium+"-b" {
+			t.Fatalf("Launch = %s in %s, %v; want %s in the first zone", first.Type, first.Zone, err, spec.OtherTypes[0])
+		}
+		spec.Adopt = true
+		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
+			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
+		}
+		if running := w.machines.Running(); len(running) != 1 {
+			t.Errorf("running: %v; want one", running)
+		}
+	})
+}

@@ -48,12 +48,13 @@ func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *
 			return err
 		}
 	}
-	m.Image = image(spec.MachineType)
-	for _, zone := range zones {
-		m.Zone = zone
-		err = p.launchAt(ctx, spec, zone, m)
-		if providers.KindOf(err) != providers.Capacity {
-			return err
+	for _, spec.MachineType = range spec.Types() {
+		m.Type, m.Image = spec.MachineType, image(spec.MachineType)
+		for _, m.Zone = range zones {
+			err = p.launchAt(ctx, spec, m.Zone, m)
+			if providers.KindOf(err) != providers.Capacity {
+				return err
+			}
 		}
 	}
 	return fmt.Errorf("no room in any of %d zones: %w", len(zones), err)
@@ -62,12 +63,13 @@ func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *
 func (p *Provider) zonesAndNetwork(ctx context.Context, spec providers.Spec) (zones []string, err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.prepare(ctx, spec) })
-	g.Go(func() (err error) { zones, err = p.zones(ctx, spec.Region); return err })
+	g.Go(func() (err error) { zones, err = p.zones(ctx, spec); return err })
 	return zones, g.Wait()
 }
 
-func (p *Provider) zones(ctx context.Context, region string) ([]string, error) {
-	r, err := ask(ctx, p, region, "regions.get", p.regions.Get, &computepb.GetRegionRequest{Project: p.project, Region: region})
+// zones are those where the machine may be, in the order to try them.
+func (p *Provider) zones(ctx context.Context, spec providers.Spec) ([]string, error) {
+	r, err := ask(ctx, p, spec.Region, "regions.get", p.regions.Get, &computepb.GetRegionRequest{Project: p.project, Region: spec.Region})
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +77,18 @@ func (p *Provider) zones(ctx context.Context, region string) ([]string, error) {
 	for _, url := range r.GetZones() {
 		zones = append(zones, last(url))
 	}
-	if len(zones) == 0 {
-		return nil, &providers.Error{Op: "regions.get", Cloud: Cloud, Region: region, Kind: providers.Skip,
-			Err: fmt.Errorf("no zone is open to project %s", p.project)}
-	}
 	slices.Sort(zones)
-	return zones, nil
+	skip := func(format string, args ...any) error {
+		return &providers.Error{Op: "regions.get", Cloud: Cloud, Region: spec.Region, Kind: providers.Skip, Err: fmt.Errorf(format, args...)}
+	}
+	picked := spec.Pick(zones)
+	switch {
+	case len(zones) == 0:
+		return nil, skip("no zone is open to project %s", p.project)
+	case len(picked) == 0:
+		return nil, skip("there is no zone %s here, but %s", strings.Join(spec.Zones, " or "), strings.Join(zones, ", "))
+	}
+	return picked, nil
 }
 
 // launchAt starts the machine in one zone and waits for its addresses and key.
@@ -94,6 +102,8 @@ func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone strin
 	if err != nil {
 		return err
 	}
+	m.Type = last(instance.GetMachineType()) // an adopted one's may be another
+	m.Image = image(m.Type)
 	if m.Public, m.Private, err = addresses(instance); err != nil {
 		return err
 	}

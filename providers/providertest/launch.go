@@ -72,6 +72,34 @@ func testLaunchAdopts(t *testing.T, c Cloud) {
 	destroyed(t, w, "r1", c.Regions[0])
 }
 
+// testLaunchInZone: the best of the zones that are wished for and exist.
+func testLaunchInZone(t *testing.T, c Cloud) {
+	p, w := opened(t, c)
+	first := launch(t, p, c.spec(t, run("r1"), c.Regions[0])).Zone
+	after := func(n byte) string { return first[:len(first)-1] + string(first[len(first)-1]+n) } // zones end in letters
+	spec := c.spec(t, run("r2"), c.Regions[0])
+	spec.Zones = []string{spec.Region + "-nowhere", after(1), after(2), first} // some accounts miss a letter
+	if m := launch(t, p, spec); m.Zone != after(1) && m.Zone != after(2) {
+		t.Errorf("zone = %s, want %s or %s", m.Zone, after(1), after(2))
+	}
+	if err := p.Destroy(testContext(t), "r2", c.Regions[:1]); err != nil {
+		t.Errorf("Destroy: %v", err)
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+}
+
+// testLaunchInNoZone: a region without the zone is left out, with the reason.
+func testLaunchInNoZone(t *testing.T, c Cloud) {
+	p, w := opened(t, c)
+	spec := c.spec(t, run("r1"), c.Regions[0])
+	spec.Zones = []string{spec.Region + "-nowhere"}
+	_, err := p.Launch(testContext(t), spec)
+	if e, ok := errors.AsType[*providers.Error](err); !ok || e.Kind != providers.Skip || !strings.Contains(err.Error(), spec.Zones[0]) {
+		t.Errorf("err = %v, want one that skips the region for want of the zone", err)
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+}
+
 // testLaunchTags: the user's tags are on everything, and hide none of ours.
 func testLaunchTags(t *testing.T, c Cloud) {
 	p, w := opened(t, c)

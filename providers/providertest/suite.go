@@ -56,6 +56,8 @@ func Run(t *testing.T, cloud Cloud) {
 		"LaunchBadSpec":         testLaunchBadSpec,
 		"LaunchUnknownRegion":   testLaunchUnknownRegion,
 		"LaunchTags":            testLaunchTags,
+		"LaunchInZone":          testLaunchInZone,
+		"LaunchInNoZone":        testLaunchInNoZone,
 		"SSHFromControllerOnly": testSSHFromControllerOnly,
 		"Admit":                 testAdmit,
 		"AdmitMany":             testAdmitMany,

@@ -1,0 +1,75 @@
+//go:build !race
+
+package main
+
+import (
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/fault"
+	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// chosen sweeps with wishes, and returns the rows. Nothing may be left.
+func (w *matrixWorld) chosen(t *testing.T, wish func(*orchestrator.Config)) []results.Row {
+	t.Helper()
+	cfg := w.config(t, filepath.Join(t.TempDir(), "run"))
+	wish(&cfg)
+	s, err := orchestrator.Run(t.Context(), cfg)
+	if err != nil || s.Failed > 0 || s.Teardown != nil {
+		t.Errorf("the sweep ends with %v: %+v", err, s)
+	}
+	if left := w.left(); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	file, err := results.ReadFile(filepath.Join(cfg.Dir, "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file.Rows
+}
+
+// TestChooseArm: Arm machines get images for their processors, or the doors
+// refuse them.
+func TestChooseArm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rows := openMatrixWorld(t, door.Faults{}).chosen(t, func(c *orchestrator.Config) {
+			c.MachineTypes = map[string]string{"aws": "t4g.nano", "gcp": "c4a-standard-1"}
+		})
+		for _, r := range rows {
+			if want := map[string]string{"aws": "t4g.nano", "gcp": "c4a-standard-1"}[r.FromCloud]; r.Status != results.StatusOK || r.FromMachine != want {
+				t.Errorf("%s:%s is %s on %s, want ok on %s: %s", r.FromCloud, r.FromRegion, r.Status, r.FromMachine, want, r.Error)
+			}
+		}
+	})
+}
+
+// TestChooseZonesAndTypes: where the zones that are wished for have no room for
+// the first machine type, the rows say which zone and type it came to be.
+func TestChooseZonesAndTypes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		full := func(cloud, call, zone string) fault.Call {
+			return fault.Call{Place: fault.Place{Cloud: cloud, Zone: zone}, Call: call, Kind: fault.Capacity, Count: 1}
+		}
+		w := openMatrixWorld(t, door.Faults{Calls: []fault.Call{
+			full("aws", "RunInstances", "eu-west-1c"), full("gcp", "instances.insert", "us-west1-c")}})
+		rows := w.chosen(t, func(c *orchestrator.Config) {
+			c.Choice = orchestrator.Choice{
+				OtherTypes: map[string][]string{"aws": {"t4g.nano"}, "gcp": {"t2d-standard-1"}},
+				Zones:      map[string][]string{ireland.ID(): {"eu-west-1c"}, oregon.ID(): {"us-west1-c"}, virginia.ID(): {"us-east-1d", "us-east-1a"}},
+			}
+		})
+		want := map[string][2]string{
+			ireland.Name: {"eu-west-1c", "t4g.nano"}, virginia.Name: {"us-east-1d", "t3.nano"},
+			oregon.Name: {"us-west1-c", "t2d-standard-1"}, belgium.Name: {"europe-west1-b", "e2-small"},
+		}
+		for _, r := range rows {
+			if got := [2]string{r.ToZone, r.ToMachine}; r.Status != results.StatusOK || got != want[r.ToRegion] {
+				t.Errorf("%s is %s in %v, want ok in %v: %s", r.ToRegion, r.Status, got, want[r.ToRegion], r.Error)
+			}
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/results"
+)
+
+// zoneWishes is a flag's zones per region, best first:
+// "aws:us-east-1=us-east-1b,us-east-1c". The cloud may be left out.
+type zoneWishes struct{ preferences }
+
+func (z zoneWishes) Set(s string) error {
+	named, err := parsePreferences(s, func(region, zone string) error {
+		switch {
+		case region == "":
+			return errors.New("not of the form aws:us-east-1=us-east-1b")
+		case !results.IsName(zone) || !strings.HasPrefix(zone, region[strings.IndexByte(region, ':')+1:]):
+			return fmt.Errorf("%q is no zone of %s: want its whole name, such as us-east-1b or us-east1-c", zone, region)
+		}
+		return nil
+	})
+	for region, zones := range named {
+		z.preferences[region] = append(z.preferences[region], zones...)
+	}
+	return err
+}
+
+func (z zoneWishes) Type() string { return "REGION=ZONE" }
+
+// of gives the zones by the ids of regions.
+func (z zoneWishes) of(regions []antipode.Region) (map[string][]string, error) {
+	if len(z.preferences) == 0 {
+		return nil, nil
+	}
+	byID := map[string][]string{}
+	for name, zones := range z.preferences {
+		named := slices.DeleteFunc(slices.Clone(regions), func(r antipode.Region) bool { return r.ID() != name && r.Name != name })
+		switch len(named) {
+		case 0:
+			return nil, usageError("--zone: %s is not a region of this sweep", name)
+		case 1:
+			byID[named[0].ID()] = append(byID[named[0].ID()], zones...)
+		default:
+			return nil, usageError("--zone: %s may be %s or %s", name, named[0].ID(), named[1].ID())
+		}
+	}
+	return byID, nil
+}
