@@ -24,12 +24,16 @@ const (
 var (
 	errGone      = errors.New("the controller is gone")
 	errCancelled = errors.New("cancelled by the controller")
+	errSilence   = errors.New("nothing was heard from the controller")
 )
 
 // Agent carries out a controller's requests.
 type Agent struct {
-	build string // version of the binary
-	out   *wire.Writer
+	Linger time.Duration // the longest silence of the controller that it lives through; 0: any
+
+	build   string // version of the binary
+	out     *wire.Writer
+	yielded <-chan struct{} // nil before it serves
 
 	wg      sync.WaitGroup
 	mu      sync.Mutex
@@ -44,8 +48,9 @@ func NewAgent(build string) *Agent {
 }
 
 // Run says hello on out and answers the requests on in until in ends, which
-// is no error. Everything it started ends with it, or with ctx, and has ended
-// when it returns, or had windDown to.
+// is no error, or says nothing for longer than Linger, or another agent of the
+// run takes the port over. Everything it started ends with it, or with ctx, and
+// has ended when it returns, or had windDown to; only a read from in may go on.
 func (a *Agent) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer a.wait()
@@ -54,23 +59,74 @@ func (a *Agent) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err := a.out.Write(describe(a.build)); err != nil {
 		return err
 	}
-	lines := wire.NewReader(in)
+	requests := listen(ctx, in)
 	for {
-		var req wire.Request
-		err := lines.Read(&req)
-		var syntax *wire.SyntaxError
-		switch {
-		case errors.As(err, &syntax):
-			err = a.out.Write(wire.Response{ID: idOf(syntax.Line), Error: err.Error()})
-		case errors.Is(err, io.EOF):
-			return nil
-		case err == nil:
-			err = a.take(ctx, req)
-		}
-		if err != nil {
-			return err
+		select {
+		case r := <-requests:
+			if err := a.hear(ctx, r); err != nil {
+				return unlessEOF(err)
+			}
+		case <-a.silence():
+			return fmt.Errorf("%w for %v", errSilence, a.Linger)
+		case <-a.yielded:
+			return errYielded
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
+}
+
+// silence fires when the next request is overdue.
+func (a *Agent) silence() <-chan time.Time {
+	if a.Linger == 0 {
+		return nil
+	}
+	return time.After(a.Linger)
+}
+
+// request is what a line of the controller's holds, or why it holds none.
+type request struct {
+	wire.Request
+	err error
+}
+
+// listen reads until in ends or, between two lines, ctx does.
+func listen(ctx context.Context, in io.Reader) <-chan request {
+	requests := make(chan request)
+	go func() {
+		lines := wire.NewReader(in)
+		for {
+			var r request
+			r.err = lines.Read(&r.Request)
+			select {
+			case requests <- r:
+			case <-ctx.Done():
+				return
+			}
+			if _, syntax := errors.AsType[*wire.SyntaxError](r.err); r.err != nil && !syntax {
+				return
+			}
+		}
+	}()
+	return requests
+}
+
+// hear answers or starts a request; its error ends the agent.
+func (a *Agent) hear(ctx context.Context, r request) error {
+	if syntax, is := errors.AsType[*wire.SyntaxError](r.err); is {
+		return a.out.Write(wire.Response{ID: idOf(syntax.Line), Error: r.err.Error()})
+	}
+	if r.err != nil {
+		return r.err
+	}
+	return a.take(ctx, r.Request)
+}
+
+func unlessEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
 }
 
 // idOf finds the ID in a line that is no request, so that its sender learns.
@@ -92,6 +148,8 @@ func (a *Agent) take(ctx context.Context, req wire.Request) error {
 	switch {
 	case req.Serve != nil:
 		return a.serve(ctx, req)
+	case req.Alive != nil:
+		return a.answer(wire.Response{ID: req.ID}, nil)
 	case req.Cancel != nil:
 		return a.answer(wire.Response{ID: req.ID}, a.cancel(req.Cancel.ID))
 	}
@@ -138,11 +196,11 @@ func (a *Agent) serve(ctx context.Context, req wire.Request) error {
 	if a.server != nil {
 		return a.answer(wire.Response{ID: req.ID}, errors.New("serve: the agent serves already"))
 	}
-	server, err := Listen(req.Serve.Secret, req.Serve.Port)
+	server, err := takeOver(ctx, req.Serve.Secret, req.Serve.Port)
 	if err != nil {
 		return a.answer(wire.Response{ID: req.ID}, fmt.Errorf("serve: %w", err))
 	}
-	a.server, a.client = server, NewClient(req.Serve.Secret)
+	a.server, a.client, a.yielded = server, NewClient(req.Serve.Secret), server.yielded
 	a.wg.Go(func() { server.Serve(ctx) })
 	return a.answer(wire.Response{ID: req.ID, Serve: &wire.ServeResult{Port: server.Port()}}, nil)
 }

@@ -29,6 +29,7 @@ const (
 type order struct {
 	Receive    *receiveOrder `json:"receive,omitempty"`
 	Echo       *echoOrder    `json:"echo,omitempty"`
+	Yield      *yieldOrder   `json:"yield,omitempty"`
 	DeadlineMs float64       `json:"deadline_ms"` // the session ends then, whatever happens
 }
 
@@ -40,12 +41,21 @@ type echoOrder struct {
 	Probes int `json:"probes"`
 }
 
+// yieldOrder has an agent give up its port and end: see yield.
+type yieldOrder struct{}
+
 func (o order) validate() error {
+	asks := 0
+	for _, asked := range []bool{o.Receive != nil, o.Echo != nil, o.Yield != nil} {
+		if asked {
+			asks++
+		}
+	}
 	switch {
 	case !(o.DeadlineMs >= 1 && o.DeadlineMs <= wire.MaxDeadlineMs):
 		return fmt.Errorf("order: deadline_ms %v", o.DeadlineMs)
-	case (o.Receive == nil) == (o.Echo == nil):
-		return fmt.Errorf("order: want one of receive and echo")
+	case asks != 1:
+		return fmt.Errorf("order: want one of receive, echo and yield")
 	case o.Receive != nil && (o.Receive.Streams < 1 || o.Receive.Streams > wire.MaxStreams):
 		return fmt.Errorf("order: %d streams", o.Receive.Streams)
 	case o.Echo != nil && (o.Echo.Probes < 1 || o.Echo.Probes > wire.MaxProbes):

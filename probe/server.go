@@ -31,6 +31,9 @@ type Server struct {
 	echoes  echoes
 	pending pending
 
+	yielded chan struct{} // closed when another agent of the run took the port over
+	yield   sync.Once
+
 	mu       sync.Mutex
 	sessions map[sessionID]*session
 }
@@ -44,7 +47,7 @@ type session struct {
 // Listen opens port, TCP and UDP, on all addresses; 0 chooses one. Call Serve
 // next, and Close in any case.
 func Listen(secret []byte, port int) (*Server, error) {
-	s := &Server{secret: secret, sessions: map[sessionID]*session{}}
+	s := &Server{secret: secret, yielded: make(chan struct{}), sessions: map[sessionID]*session{}}
 	var err error
 	for range portTries {
 		if s.tcp, err = net.ListenTCP("tcp", &net.TCPAddr{Port: port}); err != nil {
@@ -213,7 +216,10 @@ func (s *Server) control(ctx context.Context, ctl *control) error {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { abort(ctl.conn) })
 	defer stop()
-	if o.Echo != nil {
+	switch {
+	case o.Yield != nil:
+		return s.giveWay(ctx, ctl)
+	case o.Echo != nil:
 		return s.echo(ctl, *o.Echo)
 	}
 	return s.receive(ctx, ctl, o)

@@ -67,7 +67,7 @@ func (c *Conn) startAgent(ctx context.Context, path string) (a *Agent, err error
 	s.Stderr = a.stderr
 	stdin, err1 := s.StdinPipe()
 	stdout, err2 := s.StdoutPipe()
-	if err := errors.Join(err1, err2, s.Start("exec "+quote(path)+" agent")); err != nil {
+	if err := errors.Join(err1, err2, s.Start("exec "+quote(path)+" agent --linger "+c.options.Linger.String())); err != nil {
 		return nil, err
 	}
 	lines := bufio.NewScanner(stdout)
@@ -75,7 +75,7 @@ func (c *Conn) startAgent(ctx context.Context, path string) (a *Agent, err error
 	if a.hello, err = readHello(lines); err != nil {
 		return nil, a.whyEnded(err)
 	}
-	if !c.adopt(a, func() { a.read(lines) }, func() { a.write(stdin) }) {
+	if !c.adopt(a, func() { a.read(lines) }, func() { a.write(stdin) }, a.sayAlive) {
 		return nil, errClosed
 	}
 	return a, nil

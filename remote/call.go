@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/antipode-bench/antipode/probe/wire"
 )
@@ -66,18 +67,36 @@ func (a *Agent) canceled(ctx context.Context) error {
 // cancel tells the agent that nobody waits for the request any more. It does
 // not wait itself, not even for the line to be taken.
 func (a *Agent) cancel(id uint64) {
-	own, _ := a.register()
-	a.forget(own) // its answer interests nobody
-	line, err := a.encode(wire.Request{ID: own, Cancel: &wire.Cancel{ID: id}})
+	a.conn.spawn(func() { a.say(wire.Request{Cancel: &wire.Cancel{ID: id}}) })
+}
+
+// sayAlive keeps the agent from ending in silence, until it has ended.
+func (a *Agent) sayAlive() {
+	tick := time.NewTicker(a.conn.options.AliveInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			a.say(wire.Request{Alive: &wire.Alive{}})
+		case <-a.done:
+			return
+		}
+	}
+}
+
+// say sends a request whose answer interests nobody.
+func (a *Agent) say(req wire.Request) {
+	id, _ := a.register()
+	a.forget(id)
+	req.ID = id
+	line, err := a.encode(req)
 	if err != nil {
 		return
 	}
-	a.conn.spawn(func() {
-		select {
-		case a.out <- line:
-		case <-a.done:
-		}
-	})
+	select {
+	case a.out <- line:
+	case <-a.done:
+	}
 }
 
 func (a *Agent) encode(req wire.Request) ([]byte, error) {

@@ -57,6 +57,10 @@ func fakeAgent(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) s
 			fmt.Fprintln(stderr, err)
 			return sshd.Exit{Status: 1}
 		}
+		if r.Alive != nil {
+			say(wire.Response{ID: r.ID})
+			continue
+		}
 		if r.Cancel != nil {
 			say(wire.Response{ID: r.ID})
 			say(wire.Response{ID: r.Cancel.ID, Error: "cancelled"})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/antipode-bench/antipode/probe/wire"
 )
 
 // DialFunc opens a connection, as net.Dialer.DialContext does.
@@ -42,6 +44,11 @@ type Options struct {
 	KeepAliveInterval time.Duration
 	KeepAliveTimeout  time.Duration
 
+	// Linger is how long an agent lives on that hears nothing from us (2 min); we
+	// say that we are there every AliveInterval (15 s).
+	Linger        time.Duration
+	AliveInterval time.Duration
+
 	HelloTimeout time.Duration // from the agent's start to its first line; 20 s
 	CloseTimeout time.Duration // for an orderly end, of a Conn or an Agent; 5 s
 }
@@ -56,6 +63,8 @@ func (o Options) withDefaults() Options {
 	o.RetryMax = cmp.Or(o.RetryMax, 3*time.Second)
 	o.KeepAliveInterval = cmp.Or(o.KeepAliveInterval, 5*time.Second)
 	o.KeepAliveTimeout = cmp.Or(o.KeepAliveTimeout, 15*time.Second)
+	o.Linger = cmp.Or(o.Linger, wire.DefaultLinger)
+	o.AliveInterval = cmp.Or(o.AliveInterval, wire.AliveInterval)
 	o.HelloTimeout = cmp.Or(o.HelloTimeout, 20*time.Second)
 	o.CloseTimeout = cmp.Or(o.CloseTimeout, 5*time.Second)
 	return o

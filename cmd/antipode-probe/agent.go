@@ -5,10 +5,12 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"os"
 	"time"
 
 	"github.com/antipode-bench/antipode/probe"
+	"github.com/antipode-bench/antipode/probe/wire"
 )
 
 // orphanCheck is how often the agent looks for its parent.
@@ -16,15 +18,23 @@ const orphanCheck = time.Second
 
 // runAgent ends with its standard input, or with the process that started it:
 // somebody else may hold the other end of the input open. (PR_SET_PDEATHSIG
-// would kill it when the parent's thread ends, which need not be the parent.)
-func runAgent([]string) error {
+// would kill it when the parent's thread ends, which need not be the parent.) A
+// connection that broke without a word keeps both; then silence ends it.
+func runAgent(args []string) error {
+	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	linger := flags.Duration("linger", wire.DefaultLinger, "end after so long a silence of the controller")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	go watchParent(ctx, os.Getppid(), os.Getppid, func(err error) {
 		cancel(err)
 		os.Exit(1) // whatever is still going on has nobody to report to
 	})
-	return probe.NewAgent(version).Run(ctx, os.Stdin, os.Stdout)
+	agent := probe.NewAgent(version)
+	agent.Linger = *linger
+	return agent.Run(ctx, os.Stdin, os.Stdout)
 }
 
 // watchParent calls orphaned when the parent is another than it was.

@@ -1,7 +1,7 @@
 //go:build linux
 
 // Command antipode-probe measures between two machines: the agent a run pushes
-// to each. It ends when its standard input ends.
+// to each. It ends when its standard input ends, or has been silent for too long.
 package main
 
 import (

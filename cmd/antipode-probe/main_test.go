@@ -76,6 +76,25 @@ func TestAgentEndsWithInput(t *testing.T) {
 	}
 }
 
+// TestAgentEndsInSilence: its input stays open, and nothing comes.
+func TestAgentEndsInSilence(t *testing.T) {
+	cmd := probeCommand("agent", "--linger", "50ms")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	began := time.Now()
+	if err := cmd.Run(); err == nil || !strings.Contains(said.String(), "nothing was heard") {
+		t.Errorf("it ends with %v and says %q", err, said.String())
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}
+
 func TestWatchParent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()

@@ -36,8 +36,11 @@ func (r *Request) Validate() error {
 	if r.Cancel != nil {
 		asks = append(asks, r.Cancel)
 	}
+	if r.Alive != nil {
+		asks = append(asks, r.Alive)
+	}
 	if len(asks) != 1 {
-		return fmt.Errorf("request asks %d things, want exactly one of serve, rtt, throughput, cancel", len(asks))
+		return fmt.Errorf("request asks %d things, want exactly one of serve, rtt, throughput, cancel, alive", len(asks))
 	}
 	return asks[0].Validate()
 }
@@ -101,6 +104,9 @@ func (t *Throughput) Validate() error {
 
 // Validate says what is wrong with c.
 func (c *Cancel) Validate() error { return nil }
+
+// Validate says what is wrong with a.
+func (a *Alive) Validate() error { return nil }
 
 // within is false for NaN too.
 func within(name string, v, low, high float64) error {

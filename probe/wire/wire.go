@@ -1,10 +1,20 @@
 package wire
 
+import "time"
+
 // Version of the messages. An agent of another version is an error.
 const Version = 1
 
 // MaxLine is the longest message accepted, in bytes.
 const MaxLine = 1 << 20
+
+// DefaultLinger is how long an agent that hears nothing from its controller goes
+// on: long enough for a network that comes back. A controller that is there says
+// Alive every AliveInterval.
+const (
+	DefaultLinger = 2 * time.Minute
+	AliveInterval = 15 * time.Second
+)
 
 // DefaultPort is where agents listen for each other, TCP and UDP.
 const DefaultPort = 8462
@@ -27,6 +37,7 @@ type Request struct {
 	RTT        *RTT        `json:"rtt,omitempty"`
 	Throughput *Throughput `json:"throughput,omitempty"`
 	Cancel     *Cancel     `json:"cancel,omitempty"` // answered at once; the cancelled request is answered too, with an error
+	Alive      *Alive      `json:"alive,omitempty"`  // answered at once
 }
 
 // Response answers the request of the same ID. Error is empty on success;
@@ -122,6 +133,9 @@ type ThroughputResult struct {
 	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
 	Flags             []string `json:"flags,omitempty"`  // FlagSlowStart and so on
 }
+
+// Alive says that the controller is there, and asks whether the agent is.
+type Alive struct{}
 
 // Cancel ends a running request early.
 type Cancel struct {
