@@ -48,15 +48,16 @@ type Test struct {
 
 // Limits end what takes too long. A zero field means its default.
 type Limits struct {
-	Launch   time.Duration // one machine, until it has an address (10 min)
-	Connect  time.Duration // until its SSH answers (5 min)
-	Push     time.Duration // of the probe (3 min)
-	Agent    time.Duration // until the agent listens (30 s)
-	Admit    time.Duration // of a machine's peers (3 min)
-	Bytes    time.Duration // a throughput test without a Duration (1 min)
-	Slack    time.Duration // a test over its nominal length (10 s)
-	Settle   time.Duration // closing connections before teardown (30 s)
-	Teardown time.Duration // everything destroyed and listed (15 min)
+	Launch    time.Duration // one machine, until it has an address (10 min)
+	Connect   time.Duration // until its SSH answers (5 min)
+	Reconnect time.Duration // until SSH answers again, once a connection was lost (90 s)
+	Push      time.Duration // of the probe (3 min)
+	Agent     time.Duration // until the agent listens (30 s)
+	Admit     time.Duration // of a machine's peers (3 min)
+	Bytes     time.Duration // a throughput test without a Duration (1 min)
+	Slack     time.Duration // a test over its nominal length (10 s)
+	Settle    time.Duration // closing connections before teardown (30 s)
+	Teardown  time.Duration // everything destroyed and listed (15 min)
 }
 
 func (l Limits) withDefaults() Limits {
@@ -66,6 +67,7 @@ func (l Limits) withDefaults() Limits {
 	}{
 		{&l.Launch, 10 * time.Minute},
 		{&l.Connect, 5 * time.Minute},
+		{&l.Reconnect, 90 * time.Second},
 		{&l.Push, 3 * time.Minute},
 		{&l.Agent, 30 * time.Second},
 		{&l.Admit, 3 * time.Minute},

@@ -36,7 +36,17 @@ func fatal(err error) bool {
 	return is || providers.KindOf(err) == providers.Auth
 }
 
-// lostError is the cause that ends the tests of a machine that is gone.
+// awayError is the cause that ends the tests of a machine that does not answer
+// any more, and may again.
+type awayError struct {
+	guest *guest
+	err   error
+}
+
+func (e *awayError) Error() string { return e.guest.region + ": " + brief(e.err) }
+func (e *awayError) Unwrap() error { return e.err }
+
+// lostError is why a region has no machine any more.
 type lostError struct {
 	region string
 	err    error

@@ -13,9 +13,9 @@ type EventKind string
 
 const (
 	PhaseChanged  EventKind = "phase"        // Phase
-	RegionChanged EventKind = "region"       // Region, State; Err, which names the region, if it is StateFailed or StateSkipped
+	RegionChanged EventKind = "region"       // Region, State; Err, which names the region, if it is StateAway, StateFailed or StateSkipped
 	TestStarted   EventKind = "test-started" // Task
-	TestEnded     EventKind = "test-ended"   // Task; Err if it failed
+	TestEnded     EventKind = "test-ended"   // Task; Err if it failed, or was cut short and may be repeated
 	PairEnded     EventKind = "pair-ended"   // Row
 )
 
@@ -39,6 +39,7 @@ const (
 	StateStarting  State = "starting"  // the agent starts
 	StateWaiting   State = "waiting"   // for the firewall to admit its peers
 	StateReady     State = "ready"     // it can measure
+	StateAway      State = "away"      // it was ready, does not answer any more, and is dialled again
 	StateFailed    State = "failed"
 	StateSkipped   State = "skipped" // the region is not for us, or its quota is used up
 )
@@ -59,7 +60,7 @@ type Event struct {
 // Progress counts.
 type Progress struct {
 	Pairs, OK, Failed, Skipped int   // Pairs is all; the others have a row
-	Regions, Ready, Lost       int   // Regions is all; Lost ones failed or were skipped, maybe after they were ready
+	Regions, Ready, Lost       int   // Regions is all; Lost ones failed or were skipped
 	Running                    int   // tests
 	Bytes                      int64 // TCP payload received, of pairs that are ok
 }
@@ -101,6 +102,8 @@ func (p *Progress) count(e Event) {
 		switch e.State {
 		case StateReady:
 			p.Ready++
+		case StateAway:
+			p.Ready--
 		case StateFailed, StateSkipped:
 			p.Lost++
 		}

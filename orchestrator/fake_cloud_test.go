@@ -28,8 +28,9 @@ type planet struct {
 	faults   map[string]fault // by region id
 	machines map[string]*fakeMachine
 	calls    []string
-	tests    []*fakeTest // that run
-	opened   int         // connections
+	tests    []*fakeTest  // that run
+	opened   int          // connections
+	dark     [2]time.Time // the controller's network is away, from and until
 }
 
 // fault makes one region misbehave. Zero fields don't.
@@ -73,6 +74,19 @@ func (p *planet) call(format string, args ...any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls = append(p.calls, fmt.Sprintf(format, args...))
+}
+
+// outage takes the controller's network away, in a while.
+func (p *planet) outage(in, lasts time.Duration) {
+	p.dark = [2]time.Time{time.Now().Add(in), time.Now().Add(in + lasts)}
+}
+
+// light waits until there is a network, which may be now; false if ctx ended first.
+func (p *planet) light(ctx context.Context) bool {
+	if now := time.Now(); now.Before(p.dark[0]) || !now.Before(p.dark[1]) {
+		return true
+	}
+	return sleep(ctx, time.Until(p.dark[1]))
 }
 
 func (c *fakeCloud) Cloud() string { return c.name }

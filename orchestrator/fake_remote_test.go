@@ -32,7 +32,7 @@ func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 		<-ctx.Done()
 		return nil, fmt.Errorf("connect: gave up: %w", context.Cause(ctx))
 	}
-	if !sleep(ctx, 5*time.Second) {
+	if !sleep(ctx, 5*time.Second) || !r.light(ctx) {
 		return nil, ctx.Err()
 	}
 	if f.connect != nil {
@@ -44,8 +44,15 @@ func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 		r.t.Errorf("Connect %s: no such machine, or another host key", id)
 	}
 	r.opened++
-	return &fakeConn{planet: r.planet, id: id, ended: make(chan struct{})}, nil
+	c := &fakeConn{planet: r.planet, id: id, ended: make(chan struct{})}
+	if lost := r.dark[0].Add(keepAlive); time.Now().Before(r.dark[0]) && lost.Before(r.dark[1]) {
+		time.AfterFunc(time.Until(lost), c.kill)
+	}
+	return c, nil
 }
+
+// keepAlive is how long a connection lives that hears nothing.
+const keepAlive = 20 * time.Second
 
 type fakeConn struct {
 	*planet
@@ -96,6 +103,8 @@ type fakeTest struct {
 
 func (a *fakeAgent) Call(ctx context.Context, req wire.Request) (wire.Response, error) {
 	switch {
+	case req.Alive != nil:
+		return wire.Response{}, a.stillThere(ctx)
 	case req.Serve != nil:
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -110,6 +119,19 @@ func (a *fakeAgent) Call(ctx context.Context, req wire.Request) (wire.Response, 
 	}
 	takes := time.Duration(req.Throughput.DurationMs * float64(time.Millisecond))
 	return a.measure(ctx, plan.Throughput, req.Throughput.Peer, takes+100*time.Millisecond, req.Throughput.DeadlineMs)
+}
+
+func (a *fakeAgent) stillThere(ctx context.Context) error {
+	if a.faults[a.id].silent {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	select {
+	case <-a.ended:
+		return a.Err()
+	default:
+		return nil
+	}
 }
 
 func (a *fakeAgent) measure(ctx context.Context, kind plan.Kind, peer wire.Peer, takes time.Duration, deadlineMs float64) (wire.Response, error) {
@@ -128,6 +150,9 @@ func (a *fakeAgent) measure(ctx context.Context, kind plan.Kind, peer wire.Peer,
 		return wire.Response{}, a.Err()
 	case <-ctx.Done():
 		return wire.Response{}, fmt.Errorf("call: %w", context.Cause(ctx))
+	}
+	if !a.light(ctx) {
+		return wire.Response{}, context.Cause(ctx)
 	}
 	if kind == plan.RTT {
 		return rttAnswer(f)

@@ -28,10 +28,13 @@ type fleet struct {
 	address map[string]netip.Addr // public, by region id
 }
 
-// news is what became of a machine: it got ready, or it is lost.
+// news is what became of a region's machine: one of ready, away and lost.
 type news struct {
-	machine *machine
-	lost    error
+	id    string
+	made  providers.Machine // as far as the cloud got
+	ready *guest            // it can measure
+	away  error             // it can't, and may be ready again
+	lost  error             // it never will be
 }
 
 func newFleet(cfg Config, j *journal, r *reporter, tell chan<- news, past history) *fleet {
@@ -73,8 +76,13 @@ func (f *fleet) start(ctx context.Context) (wait func(limit time.Duration)) {
 	}
 }
 
-// tell never blocks: there is room for all the news there can be.
-func (f *fleet) tell(n news) { f.news <- n }
+// tell waits until the measurement hears it, or is over.
+func (f *fleet) tell(ctx context.Context, n news) {
+	select {
+	case f.news <- n:
+	case <-ctx.Done():
+	}
+}
 
 func (f *fleet) intended(m *machine) {
 	f.mu.Lock()

@@ -24,6 +24,7 @@ const (
 	RecordLaunch     = "launch"     // intent: Region, MachineType
 	RecordLaunched   = "launched"   // Region, Machine
 	RecordReady      = "ready"      // Region, Hello
+	RecordAway       = "away"       // Region, Error: it may get ready again
 	RecordLost       = "lost"       // Region, Error; Machine if one was made
 	RecordRTT        = "rtt"        // From, To, RTT or Error
 	RecordThroughput = "throughput" // From, To, Throughput or Error

@@ -1,54 +1,50 @@
 package orchestrator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/antipode-bench/antipode"
-	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
 )
 
-// machine is one region's machine. Its own goroutine writes it until it is
-// ready; after that nobody does.
+// machine is one region's machine. Only its own goroutine touches it; what
+// others need of it is in its guest.
 type machine struct {
 	fleet    *fleet
 	region   antipode.Region
 	provider providers.Provider
 	made     providers.Machine // as far as the cloud got
-	conn     Conn
-	agent    Agent
-	hello    wire.Hello // of the agent
+	conn     Conn              // the present one
+	agent    Agent             // at its end
 }
 
 func (m *machine) id() string { return m.region.ID() }
 
-// live brings the machine up, says so, and watches over it until its agent or
-// ctx ends. The machine itself stays: teardown is not by machine.
+// live brings the machine up, says so, and watches over it until ctx ends or it
+// is lost for good. The machine itself stays: teardown is not by machine.
 func (m *machine) live(ctx context.Context) {
-	defer m.close()
+	defer m.hangUp()
 	err := m.bringUp(ctx)
-	if err == nil {
-		m.hello = m.agent.Hello()
-		err = must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &m.hello}))
-	}
-	if err == nil {
-		m.fleet.tell(news{machine: m})
-		select {
-		case <-m.agent.Done():
-			err = m.agent.Err()
-		case <-ctx.Done():
+	for err == nil {
+		g := m.guest()
+		hello := g.agent.Hello()
+		if err = must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &hello})); err != nil {
+			break
+		}
+		m.fleet.tell(ctx, news{id: m.id(), made: m.made, ready: g})
+		why := g.watch(ctx)
+		if ctx.Err() != nil {
 			return
 		}
+		m.fleet.tell(ctx, news{id: m.id(), made: m.made, away: why})
+		err = m.reachAgain(ctx, why)
 	}
-	m.fleet.tell(news{machine: m, lost: err})
+	m.fleet.tell(ctx, news{id: m.id(), made: m.made, lost: err})
 }
 
 // bringUp launches, and then reaches the machine while the others are still
@@ -60,7 +56,7 @@ func (m *machine) bringUp(ctx context.Context) error {
 		return step("launch", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return m.reach(ctx) })
+	g.Go(func() error { return m.reach(ctx, m.connectLimit()) })
 	g.Go(func() error { return m.admit(ctx) })
 	return g.Wait()
 }
@@ -113,63 +109,6 @@ func (m *machine) spec() (providers.Spec, error) {
 	}, nil
 }
 
-// reach takes the machine from booting to an agent that listens.
-func (m *machine) reach(ctx context.Context) error {
-	limits := m.fleet.cfg.Limits
-	var path string
-	for _, s := range []struct {
-		state State
-		limit time.Duration
-		do    func(context.Context) error
-	}{
-		{StateBooting, limits.Connect, func(ctx context.Context) (err error) {
-			m.conn, err = m.fleet.cfg.Remote.Connect(ctx, m.made)
-			return err
-		}},
-		{StatePushing, limits.Push, func(ctx context.Context) (err error) {
-			path, err = m.conn.Push(ctx)
-			return err
-		}},
-		{StateStarting, limits.Agent, func(ctx context.Context) (err error) {
-			m.agent, err = m.conn.StartAgent(ctx, path)
-			return err
-		}},
-		{StateStarting, limits.Agent, m.serve},
-	} {
-		m.enter(s.state)
-		if err := within(ctx, s.limit, s.do); err != nil {
-			return err
-		}
-	}
-	m.enter(StateWaiting)
-	return nil
-}
-
-// portPause is between two looks whether the agent of an earlier process, whose
-// connection ended with that, has let go of the port.
-const portPause = time.Second
-
-// serve makes the agent listen for its peers.
-func (m *machine) serve(ctx context.Context) error {
-	port := m.probePort()
-	request := wire.Request{Serve: &wire.Serve{Secret: m.fleet.secret, Port: port}}
-	resp, err := m.agent.Call(ctx, request)
-	for inUse(err) && sleep(ctx, portPause) {
-		resp, err = m.agent.Call(ctx, request)
-	}
-	switch {
-	case err != nil:
-		return err
-	case resp.Serve == nil || resp.Serve.Port != port:
-		return fmt.Errorf("the agent does not listen on port %d", port)
-	}
-	return nil
-}
-
-func inUse(err error) bool {
-	return err != nil && strings.Contains(err.Error(), "address already in use")
-}
-
 // admit lets the machine's peers in, once it is known who they are: when every
 // launch has ended, well or not.
 func (m *machine) admit(ctx context.Context) error {
@@ -183,27 +122,6 @@ func (m *machine) admit(ctx context.Context) error {
 	return step("admit peers", within(ctx, m.fleet.cfg.Limits.Admit, func(ctx context.Context) error {
 		return m.provider.Admit(ctx, m.fleet.cfg.run(), m.region.Name, m.probePort(), peers)
 	}))
-}
-
-// probePort is where the machine's agent listens.
-func (m *machine) probePort() int { return cmp.Or(m.made.ProbePort, m.fleet.cfg.ProbePort) }
-
-func (m *machine) enter(s State) {
-	m.fleet.reporter.report(Event{Kind: RegionChanged, Region: m.id(), State: s})
-}
-
-// close ends the connection and, with it, the agent.
-func (m *machine) close() {
-	if m.conn == nil {
-		return
-	}
-	level := slog.LevelDebug
-	if m.made.Lent { // nobody else clears up there
-		level = slog.LevelWarn
-	}
-	if err := m.conn.Close(); err != nil {
-		m.fleet.cfg.Log.Log(context.Background(), level, "close connection", "region", m.id(), "error", err)
-	}
 }
 
 // within runs f with a time limit. An error after the limit says so.

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -23,12 +22,14 @@ type measurement struct {
 	news     <-chan news
 	outcomes chan outcome
 
-	open    map[direction]*openPair
-	ready   map[string]*machine
-	lost    map[string]*lostError
-	known   map[string]providers.Machine // as far as machines came, by region id
-	hellos  map[string]wire.Hello        // of the agents of ready machines, by region id
-	running map[plan.Task]context.CancelCauseFunc
+	open     map[direction]*openPair
+	ready    map[string]*guest
+	tries    map[plan.Task]int // that were cut short
+	stumbles map[string]int    // of a machine that went away, since its last good test, by region id
+	lost     map[string]*lostError
+	known    map[string]providers.Machine // as far as machines came, by region id
+	hellos   map[string]wire.Hello        // of the agents of ready machines, by region id
+	running  map[plan.Task]context.CancelCauseFunc
 
 	timed       []plan.Timed
 	first, last time.Time // of the tests
@@ -49,7 +50,9 @@ func newMeasurement(r *run, news <-chan news) *measurement {
 		news:     news,
 		outcomes: make(chan outcome),
 		open:     map[direction]*openPair{},
-		ready:    map[string]*machine{},
+		ready:    map[string]*guest{},
+		tries:    map[plan.Task]int{},
+		stumbles: map[string]int{},
 		lost:     map[string]*lostError{},
 		known:    map[string]providers.Machine{},
 		hellos:   map[string]wire.Hello{},
@@ -113,7 +116,7 @@ func (m *measurement) start(ctx context.Context, task plan.Task) {
 		m.run.enter(PhaseMeasure)
 	}
 	for _, d := range directionsOf(task) {
-		if p := m.open[d]; p.began.IsZero() {
+		if p := m.open[d]; p != nil && p.began.IsZero() {
 			p.began = now
 		}
 	}
@@ -132,21 +135,29 @@ func (m *measurement) finish(ctx context.Context, o outcome) {
 	m.schedule.Done(o.task)
 	m.timed = append(m.timed, plan.Timed{Task: o.task, Took: o.took})
 	m.last = o.began.Add(o.took)
-	var failed error
-	for _, w := range o.ways {
-		m.take(ctx, w) // the row first: what the journal calls measured has one
-		m.record(w, o.task.Kind)
-		failed = errors.Join(failed, w.err)
+	repeat := m.repeats(ctx, o)
+	for _, gone := range o.away {
+		m.pause(gone)
 	}
-	m.run.reporter.report(Event{Kind: TestEnded, Task: o.task, Err: failed})
+	if o.failed() == nil {
+		m.stumbles[o.task.From], m.stumbles[o.task.To] = 0, 0
+	}
+	for _, w := range o.ways {
+		if !repeat {
+			m.take(ctx, w) // the row first: what the journal calls measured has one
+		}
+		m.record(w, o.task.Kind)
+	}
+	m.run.reporter.report(Event{Kind: TestEnded, Task: o.task, Err: o.failed()})
+	if repeat {
+		m.again(o.task)
+	}
 }
 
 // take moves a pair on by what one direction of a task brought.
 func (m *measurement) take(ctx context.Context, w way) {
 	p := m.open[w.direction]
 	switch {
-	case errors.Is(w.err, errSilent):
-		m.lose(w.from, errSilent)
 	case p == nil: // closed when a machine was lost
 	case w.err != nil && ctx.Err() != nil: // cut short: loop closes it with the reason
 	case w.err != nil:
@@ -165,24 +176,29 @@ func (m *measurement) take(ctx context.Context, w way) {
 
 // hear learns what became of a machine.
 func (m *measurement) hear(ctx context.Context, n news) {
-	id := n.machine.id()
-	m.known[id] = n.machine.made
+	m.known[n.id] = n.made
 	switch {
-	case n.lost == nil:
-		m.ready[id] = n.machine
-		m.hellos[id] = n.machine.hello
-		m.schedule.Ready(id)
-		m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: StateReady})
+	case m.lost[n.id] != nil: // it stumbled too often
+	case n.ready != nil:
+		m.ready[n.id] = n.ready
+		m.hellos[n.id] = n.ready.agent.Hello()
+		m.schedule.Ready(n.id)
+		m.run.reporter.report(Event{Kind: RegionChanged, Region: n.id, State: StateReady})
 	case ctx.Err() != nil: // it was told to end
+	case n.away != nil:
+		if g := m.ready[n.id]; g != nil {
+			m.pause(&awayError{g, n.away})
+		}
 	case fatal(n.lost):
-		m.lose(id, n.lost)
+		m.lose(n.id, n.lost)
 		m.fail(n.lost)
 	default:
-		m.lose(id, n.lost)
+		m.lose(n.id, n.lost)
 	}
 }
 
-// lose gives a machine up: its tests end, and all its pairs have a row at once.
+// lose gives a machine up, whose tests ended when it was away: all its pairs
+// have a row at once.
 func (m *measurement) lose(id string, err error) {
 	if m.lost[id] != nil {
 		return
@@ -197,11 +213,6 @@ func (m *measurement) lose(id string, err error) {
 	m.journal(Record{What: RecordLost, Region: id, Machine: made(m.known[id]), Error: lost.Error()})
 	m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: state, Err: lost})
 	m.schedule.Drop(id)
-	for task, cancel := range m.running {
-		if task.From == id || task.To == id {
-			cancel(lost)
-		}
-	}
 	for _, p := range m.run.cfg.Pairs {
 		if p.From.ID() == id || p.To.ID() == id {
 			m.close(directionOf(p), status, lost.Error())

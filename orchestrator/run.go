@@ -93,8 +93,7 @@ func open(cfg Config) (*run, error) {
 func newRun(cfg Config, j *journal, w *results.Writer, past history) *run {
 	r := &run{cfg: cfg, journal: j, results: w, history: past, took: map[Phase]time.Duration{}}
 	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: len(cfg.regions())}}
-	room := 2 * len(cfg.regions()) // each machine gets ready once and lost once
-	news := make(chan news, room)
+	news := make(chan news)
 	r.fleet = newFleet(cfg, j, r.reporter, news, past)
 	r.measured = newMeasurement(r, news)
 	return r

@@ -165,7 +165,7 @@ func TestRunFaults(t *testing.T) {
 		{"agent does not start", fault{agent: errors.New("exec format error")}, [3]int{20, 10, 0}, bad + ": exec format error", 0},
 		{"not admitted", fault{admit: cloudError(providers.Unknown, "rule limit")}, [3]int{20, 10, 0}, bad + ": admit peers: RunInstances: rule limit", 0},
 		{"late", fault{launchTakes: time.Minute}, [3]int{30, 0, 0}, "", 3 * time.Minute},
-		{"agent does not answer", fault{silent: true}, [3]int{20, 10, 0}, bad + ": the agent does not answer", 2 * time.Minute},
+		{"agent does not answer", fault{silent: true}, [3]int{20, 10, 0}, bad + ": the agent does not answer", 4 * time.Minute},
 		{"rtt fails", fault{rtt: errors.New("peer refused")}, [3]int{25, 5, 0}, "rtt: peer refused", 0},
 		{"no answers", fault{nothing: true}, [3]int{25, 5, 0}, "rtt: no answer to 20 probes", 0},
 		{"throughput fails", fault{throughput: errors.New("peer vanished")}, [3]int{25, 5, 0}, "throughput: peer vanished", 0},

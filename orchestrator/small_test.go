@@ -164,15 +164,15 @@ func TestExplain(t *testing.T) {
 		"no answer":       {way{err: failed, rtt: &wire.RTTResult{Probes: 5}}, true, hint},
 		"reached":         {way{err: failed, rtt: &wire.RTTResult{Probes: 5, Received: 1}}, true, "i/o timeout"},
 		"in the middle":   {way{err: failed, throughput: &wire.ThroughputResult{}}, true, "i/o timeout"},
-		"lost":            {way{err: &lostError{"hosts:attic", failed}}, true, "hosts:attic: i/o timeout"},
+		"lost":            {way{err: &awayError{&guest{region: "hosts:attic"}, failed}}, true, "hosts:attic: i/o timeout"},
 		"a cloud's":       {way{err: failed}, false, "i/o timeout"},
 		"nothing's wrong": {way{}, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.way.direction = direction{"aws:us-east-1", "hosts:attic"}
-			tt.way.explain(map[string]*machine{
+			tt.way.explain(map[string]*guest{
 				"aws:us-east-1": {made: providers.Machine{Public: netip.MustParseAddr("198.18.0.1")}},
-				"hosts:attic":   {fleet: &fleet{}, made: providers.Machine{ProbePort: 9000, Lent: tt.lent}},
+				"hosts:attic":   {port: 9000, made: providers.Machine{Lent: tt.lent}},
 			})
 			if got := tt.way.err; got == nil && tt.want != "" || got != nil && got.Error() != tt.want {
 				t.Errorf("err = %v, want %s", got, tt.want)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
-	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -17,9 +16,6 @@ import (
 )
 
 const sshPort = 22
-
-// lentLimit is how long a lent machine may take to answer: it does not boot.
-const lentLimit = 30 * time.Second
 
 // LentKeys are those that a lent machine may let us in with.
 type LentKeys func(providers.Machine) ([]ssh.Signer, error)
@@ -109,9 +105,6 @@ func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 			return nil, err
 		}
 		o.Key, o.Keys, o.Booted = nil, keys, true
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, lentLimit, fmt.Errorf("no log-in within %v", lentLimit))
-		defer cancel()
 	}
 	conn, err := remote.Connect(ctx, remote.Target{
 		Name:    cmp.Or(m.ID, m.Region),

@@ -21,6 +21,16 @@ type outcome struct {
 	began time.Time
 	took  time.Duration
 	ways  []way
+	away  []*awayError // ends that are gone, if a way failed
+}
+
+// failed are the errors of all ways.
+func (o outcome) failed() error {
+	var errs []error
+	for _, w := range o.ways {
+		errs = append(errs, w.err)
+	}
+	return errors.Join(errs...)
 }
 
 // direction is a pair by its region ids.
@@ -43,9 +53,6 @@ type way struct {
 	err        error
 }
 
-// errSilent is an agent that missed even the deadline it enforces itself.
-var errSilent = errors.New("the agent does not answer")
-
 // tester runs tests, each within a limit.
 type tester struct {
 	test   Test
@@ -54,7 +61,7 @@ type tester struct {
 
 // run does all of a task: both directions of a round trip at once, because a
 // few small packets don't disturb each other.
-func (t tester) run(ctx context.Context, task plan.Task, from, to *machine) outcome {
+func (t tester) run(ctx context.Context, task plan.Task, from, to *guest) outcome {
 	o := outcome{task: task, began: time.Now()}
 	for _, d := range directionsOf(task) {
 		o.ways = append(o.ways, way{direction: d})
@@ -63,7 +70,7 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *machine) outc
 	if task.Kind == plan.Throughput {
 		measure = t.throughput
 	}
-	ends := map[string]*machine{task.From: from, task.To: to}
+	ends := map[string]*guest{task.From: from, task.To: to}
 	var ways sync.WaitGroup
 	for i := range o.ways {
 		w := &o.ways[i]
@@ -71,25 +78,55 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *machine) outc
 	}
 	ways.Wait()
 	o.took = time.Since(o.began)
+	if o.failed() != nil {
+		o.away = o.missing(ctx, ends)
+	}
 	for i := range o.ways {
 		o.ways[i].explain(ends)
 	}
 	return o
 }
 
+// missing are the ends of a failed test that answer no more: then it says
+// nothing of the path. A machine's tests fail long before its connection is known
+// to be dead.
+func (o outcome) missing(ctx context.Context, ends map[string]*guest) (gone []*awayError) {
+	silent := map[string]bool{} // missed even the deadline it enforces itself
+	for _, w := range o.ways {
+		silent[w.from] = silent[w.from] || errors.Is(w.err, errSilent)
+	}
+	var mu sync.Mutex
+	var asking sync.WaitGroup
+	for id, g := range ends {
+		asking.Go(func() {
+			err := errSilent
+			if !silent[id] {
+				err = g.alive(ctx)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				gone = append(gone, &awayError{g, err})
+			}
+		})
+	}
+	asking.Wait()
+	return gone
+}
+
 // explain adds what is most likely wrong when a machine whose rules are not
 // ours was not reached at all.
-func (w *way) explain(ends map[string]*machine) {
+func (w *way) explain(ends map[string]*guest) {
 	from, to := ends[w.from].made, ends[w.to]
 	reached := w.throughput != nil || w.rtt != nil && w.rtt.Received > 0
-	_, lost := errors.AsType[*lostError](w.err)
+	_, lost := errors.AsType[*awayError](w.err)
 	if w.err == nil || reached || lost || !to.made.Lent || errors.Is(w.err, context.Canceled) {
 		return
 	}
-	w.err = fmt.Errorf("%w; is port %d (TCP and UDP) of %s open to %v?", w.err, to.probePort(), w.to, from.Public)
+	w.err = fmt.Errorf("%w; is port %d (TCP and UDP) of %s open to %v?", w.err, to.port, w.to, from.Public)
 }
 
-func (t tester) rtt(ctx context.Context, w *way, from, to *machine) {
+func (t tester) rtt(ctx context.Context, w *way, from, to *guest) {
 	nominal := time.Duration(t.test.RTTProbes)*t.test.RTTInterval + rttWait
 	resp, err := t.ask(ctx, from, nominal, wire.Request{RTT: &wire.RTT{
 		Peer:       t.peer(to),
@@ -108,7 +145,7 @@ func (t tester) rtt(ctx context.Context, w *way, from, to *machine) {
 	}
 }
 
-func (t tester) throughput(ctx context.Context, w *way, from, to *machine) {
+func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 	nominal := t.test.Duration
 	if nominal == 0 {
 		nominal = t.limits.Bytes
@@ -133,18 +170,18 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *machine) {
 
 // ask calls an agent, which ends the test itself after nominal and slack. After
 // twice the slack it is taken for dead.
-func (t tester) ask(ctx context.Context, m *machine, nominal time.Duration, req wire.Request) (wire.Response, error) {
+func (t tester) ask(ctx context.Context, g *guest, nominal time.Duration, req wire.Request) (wire.Response, error) {
 	tctx, cancel := context.WithTimeoutCause(ctx, nominal+2*t.limits.Slack, errSilent)
 	defer cancel()
-	resp, err := m.agent.Call(tctx, req)
+	resp, err := g.agent.Call(tctx, req)
 	if err != nil && tctx.Err() != nil {
 		err = context.Cause(tctx)
 	}
 	return resp, err
 }
 
-func (t tester) peer(m *machine) wire.Peer {
-	return wire.Peer{Addr: m.made.Public.String(), Port: m.probePort()}
+func (t tester) peer(g *guest) wire.Peer {
+	return wire.Peer{Addr: g.made.Public.String(), Port: g.port}
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -100,6 +100,8 @@ func (c *matrixConn) Err() error { return fmt.Errorf("the agent at %s ended", c.
 // Call answers for a path without loss, if the peer's rules let it in.
 func (c *matrixConn) Call(ctx context.Context, req wire.Request) (wire.Response, error) {
 	switch {
+	case req.Alive != nil:
+		return wire.Response{}, nil
 	case req.Serve != nil:
 		return wire.Response{Serve: &wire.ServeResult{Port: req.Serve.Port}}, nil
 	case req.RTT != nil:

@@ -51,6 +51,8 @@ func describe(e orchestrator.Event) string {
 		switch e.State {
 		case orchestrator.StateReady:
 			return fmt.Sprintf("machine %d/%d ready: %s", e.Progress.Ready, e.Progress.Regions, e.Region)
+		case orchestrator.StateAway:
+			return fmt.Sprintf("machine away: %v; dialling again", e.Err)
 		case orchestrator.StateFailed, orchestrator.StateSkipped:
 			return fmt.Sprintf("machine %s: %v", e.State, e.Err)
 		}

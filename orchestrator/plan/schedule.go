@@ -26,6 +26,7 @@ type Schedule struct {
 	ready   []bool         // by machine
 	pending []job          // round trips in front, by rounds
 	running map[Task]job
+	seats   func(Task) [2]chair
 	live    map[Kind]int // running tasks
 	busy    []bool       // by chair
 	left    []int        // by chair: pending tasks
@@ -43,17 +44,23 @@ type job struct {
 func NewSchedule(pairs []Pair, isolation Isolation, order Order) *Schedule {
 	s := &Schedule{order: order, numbers: map[string]int{}, running: map[Task]job{}, live: map[Kind]int{}}
 	chairs := map[seat]chair{}
-	for _, t := range Tasks(pairs) {
-		j := job{Task: t, machines: [2]int{number(s.numbers, t.From), number(s.numbers, t.To)}}
+	s.seats = func(t Task) (taken [2]chair) {
 		for i, at := range isolation.seats(t) {
-			j.chairs[i] = number(chairs, at)
+			taken[i] = number(chairs, at)
 		}
-		s.pending = append(s.pending, j)
+		return taken
+	}
+	for _, t := range Tasks(pairs) {
+		s.pending = append(s.pending, s.job(t))
 	}
 	s.ready = make([]bool, len(s.numbers))
 	s.busy, s.left = make([]bool, len(chairs)), make([]int, len(chairs))
 	s.seed()
 	return s
+}
+
+func (s *Schedule) job(t Task) job {
+	return job{Task: t, machines: [2]int{number(s.numbers, t.From), number(s.numbers, t.To)}, chairs: s.seats(t)}
 }
 
 // number gives every new key the next number.
@@ -160,6 +167,22 @@ func (s *Schedule) Done(t Task) {
 	delete(s.running, t)
 	s.busy[j.chairs[0]], s.busy[j.chairs[1]] = false, false
 	s.live[t.Kind]--
+}
+
+// Pause lets a machine start nothing until it is Ready again. Its running tasks
+// still end with Done.
+func (s *Schedule) Pause(machine string) { s.setReady(machine, false) }
+
+// Again plans a task of the pairs anew that was Done, in front of all others of
+// its kind.
+func (s *Schedule) Again(t Task) {
+	at := slices.IndexFunc(s.pending, func(j job) bool { return j.Kind >= t.Kind })
+	if at < 0 {
+		at = len(s.pending)
+	}
+	j := s.job(t)
+	s.pending = slices.Insert(s.pending, at, j)
+	s.count(j, 1)
 }
 
 // Drop takes a dead machine out and returns its tasks that never started. Its

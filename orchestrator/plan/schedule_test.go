@@ -45,7 +45,7 @@ func TestScheduleMakespan(t *testing.T) {
 	}
 }
 
-// TestScheduleLuck lets machines come late and die at random.
+// TestScheduleLuck lets machines come late, go away for a while and die at random.
 func TestScheduleLuck(t *testing.T) {
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 7))
@@ -63,6 +63,9 @@ func TestScheduleLuck(t *testing.T) {
 			}
 			if rng.IntN(4) == 0 {
 				sim.dies[r.ID()] = time.Duration(rng.IntN(60)) * time.Second
+			}
+			if rng.IntN(3) == 0 {
+				sim.lapses[r.ID()] = time.Duration(rng.IntN(60)) * time.Second
 			}
 		}
 		sim.run()

@@ -16,6 +16,7 @@ type simulation struct {
 	uneven    float64
 	late      map[string]time.Duration // when a machine gets ready, if not at 0
 	dies      map[string]time.Duration
+	lapses    map[string]time.Duration // when a machine goes away, for a while
 
 	now     time.Duration
 	tasks   int
@@ -37,7 +38,7 @@ func newSimulation(t testing.TB, pairs []Pair, isolation Isolation, order Order,
 	sim := &simulation{
 		t: t, s: NewSchedule(pairs, isolation, order), isolation: isolation, tasks: len(Tasks(pairs)),
 		rng:  rand.New(rand.NewPCG(seed, 1)),
-		late: map[string]time.Duration{}, dies: map[string]time.Duration{}, ready: map[string]bool{},
+		late: map[string]time.Duration{}, dies: map[string]time.Duration{}, lapses: map[string]time.Duration{}, ready: map[string]bool{},
 	}
 	for _, p := range pairs {
 		sim.ready[p.From.ID()], sim.ready[p.To.ID()] = false, false
@@ -55,6 +56,11 @@ func (sim *simulation) run() {
 		if mortal {
 			sim.events = append(sim.events, event{at: death, do: func() { sim.dropped += len(sim.s.Drop(id)); delete(sim.ready, id) }})
 		}
+	}
+	for id, at := range sim.lapses {
+		sim.events = append(sim.events,
+			event{at: at, do: func() { sim.pause(id) }},
+			event{at: at + 20*time.Second, do: func() { sim.back(id) }})
 	}
 	byTime := func(a, b event) int { return int(a.at - b.at) }
 	slices.SortStableFunc(sim.events, byTime)
@@ -78,6 +84,39 @@ func (sim *simulation) run() {
 			sim.finish()
 			return
 		}
+	}
+}
+
+// pause takes a machine away that is ready, and cuts its tests short.
+func (sim *simulation) pause(id string) {
+	if !sim.ready[id] {
+		return
+	}
+	sim.ready[id] = false
+	sim.s.Pause(id)
+	var on []event
+	for _, e := range sim.running {
+		if e.task.From != id && e.task.To != id {
+			on = append(on, e)
+			continue
+		}
+		sim.s.Done(e.task)
+		_, from := sim.ready[e.task.From]
+		_, to := sim.ready[e.task.To]
+		if !from || !to { // one has died, and the pair with it
+			sim.dropped++
+			continue
+		}
+		sim.s.Again(e.task)
+	}
+	sim.running = on
+}
+
+// back returns a machine that did not die meanwhile.
+func (sim *simulation) back(id string) {
+	if _, lives := sim.ready[id]; lives && sim.now >= sim.late[id] {
+		sim.ready[id] = true
+		sim.s.Ready(id)
 	}
 }
 

@@ -1,0 +1,115 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/antipode-bench/antipode/probe/wire"
+)
+
+// reach takes the machine from booting to an agent that listens. connect is how
+// long its SSH may take to answer.
+func (m *machine) reach(ctx context.Context, connect time.Duration) error {
+	limits := m.fleet.cfg.Limits
+	var path string
+	for _, s := range []struct {
+		state State
+		limit time.Duration
+		do    func(context.Context) error
+	}{
+		{StateBooting, connect, func(ctx context.Context) (err error) {
+			m.conn, err = m.fleet.cfg.Remote.Connect(ctx, m.made)
+			return err
+		}},
+		{StatePushing, limits.Push, func(ctx context.Context) (err error) {
+			path, err = m.conn.Push(ctx)
+			return err
+		}},
+		{StateStarting, limits.Agent, func(ctx context.Context) (err error) {
+			m.agent, err = m.conn.StartAgent(ctx, path)
+			return err
+		}},
+		{StateStarting, limits.Agent + wire.DefaultLinger, m.serve},
+	} {
+		m.enter(s.state)
+		if err := within(ctx, s.limit, s.do); err != nil {
+			return err
+		}
+	}
+	m.enter(StateWaiting)
+	return nil
+}
+
+// reachAgain dials a machine again whose agent or connection was lost, and has a
+// new agent take the old one's place: nothing of the old one's is needed but its
+// port, which it gives up to whoever has the run's secret.
+func (m *machine) reachAgain(ctx context.Context, why error) error {
+	m.hangUp()
+	if err := m.reach(ctx, m.fleet.cfg.Limits.Reconnect); err != nil {
+		return fmt.Errorf("%w; then: %w", why, err)
+	}
+	return nil
+}
+
+// lentLimit is how long a lent machine may take to answer: it does not boot.
+const lentLimit = 30 * time.Second
+
+// connectLimit is for the first connection.
+func (m *machine) connectLimit() time.Duration {
+	limit := m.fleet.cfg.Limits.Connect
+	if m.made.Lent {
+		return min(limit, lentLimit)
+	}
+	return limit
+}
+
+// portPause is between two looks whether the agent of an earlier process, whose
+// connection ended with that or which ends in silence, has let go of the port.
+const portPause = time.Second
+
+// serve makes the agent listen for its peers.
+func (m *machine) serve(ctx context.Context) error {
+	port := m.probePort()
+	request := wire.Request{Serve: &wire.Serve{Secret: m.fleet.secret, Port: port}}
+	resp, err := m.agent.Call(ctx, request)
+	for inUse(err) && sleep(ctx, portPause) {
+		resp, err = m.agent.Call(ctx, request)
+	}
+	switch {
+	case err != nil:
+		return err
+	case resp.Serve == nil || resp.Serve.Port != port:
+		return fmt.Errorf("the agent does not listen on port %d", port)
+	}
+	return nil
+}
+
+func inUse(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "address already in use")
+}
+
+// probePort is where the machine's agent listens.
+func (m *machine) probePort() int { return cmp.Or(m.made.ProbePort, m.fleet.cfg.ProbePort) }
+
+func (m *machine) enter(s State) {
+	m.fleet.reporter.report(Event{Kind: RegionChanged, Region: m.id(), State: s})
+}
+
+// hangUp ends the connection and, as far as the machine is reached, the agent.
+func (m *machine) hangUp() {
+	if m.conn == nil {
+		return
+	}
+	level := slog.LevelDebug
+	if m.made.Lent { // nobody else clears up there
+		level = slog.LevelWarn
+	}
+	if err := m.conn.Close(); err != nil {
+		m.fleet.cfg.Log.Log(context.Background(), level, "close connection", "region", m.id(), "error", err)
+	}
+	m.conn, m.agent = nil, nil
+}
