@@ -21,6 +21,10 @@ type fatalError struct{ err error }
 func (e *fatalError) Error() string { return e.err.Error() }
 func (e *fatalError) Unwrap() error { return e.err }
 
+// Stop makes err the cause of a context's end by which nothing more can be
+// measured, rather than an interruption.
+func Stop(err error) error { return must(err) }
+
 // must makes an error fatal.
 func must(err error) error {
 	if err == nil {

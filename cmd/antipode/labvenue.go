@@ -10,6 +10,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab"
+	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/providers/aws"
 	"github.com/antipode-bench/antipode/providers/gcp"
 )
@@ -83,10 +84,27 @@ func doorOptions(l *lab.Lab, role string, callTimeout time.Duration, log *slog.L
 		gcp.Options{Endpoint: doors.GCP, HTTPClient: client, Project: labProject, CallTimeout: callTimeout, Log: log}
 }
 
+var errLabEnded = errors.New("the lab ended in the middle of the run")
+
 // gone says why the lab has ended, if it has.
 func (v *venue) gone() error {
 	if closed(v.lab.Done()) {
-		return fmt.Errorf("the lab ended in the middle of the run: %w", v.lab.Err())
+		return fmt.Errorf("%w: %w", errLabEnded, v.lab.Err())
 	}
 	return nil
+}
+
+// within is ctx until the lab ends: nothing in it will be reached again.
+func (v *venue) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, stop := context.WithCancelCause(ctx)
+	if v.lab != nil {
+		go func() {
+			select {
+			case <-v.lab.Done():
+				stop(orchestrator.Stop(v.gone()))
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, func() { stop(nil) }
 }

@@ -104,7 +104,9 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 // conclude writes the files that follow from what was measured, says where they
 // are, and gives the verdict. err is the run's own.
 func conclude(v *venue, s orchestrator.Summary, machineTypes map[string]string, ifLeft string, err error, stdout, stderr io.Writer) error {
-	err = errors.Join(err, v.keep(s.Dir, machineTypes))
+	if kept := v.keep(s.Dir, machineTypes); !errors.Is(err, errLabEnded) || !errors.Is(kept, errLabEnded) { // once
+		err = errors.Join(err, kept)
+	}
 	err = errors.Join(err, tell(stdout, s.Dir, s))
 	return verdict(s, ifLeft, err)
 }
@@ -119,6 +121,8 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
+	ctx, leave := v.within(ctx)
+	defer leave()
 	return orchestrator.Run(ctx, orchestrator.Config{
 		RunID:          run.id,
 		Dir:            run.dir,
