@@ -55,7 +55,7 @@ func (o order) validate() error {
 	case !(o.DeadlineMs >= 1 && o.DeadlineMs <= wire.MaxDeadlineMs):
 		return fmt.Errorf("order: deadline_ms %v", o.DeadlineMs)
 	case asks != 1:
-		return fmt.Errorf("order: want one of receive, echo and yield")
+		return fmt.Errorf("order: want one of receive and echo, or yield")
 	case o.Receive != nil && (o.Receive.Streams < 1 || o.Receive.Streams > wire.MaxStreams):
 		return fmt.Errorf("order: %d streams", o.Receive.Streams)
 	case o.Echo != nil && (o.Echo.Probes < 1 || o.Echo.Probes > wire.MaxProbes):
