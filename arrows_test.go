@@ -20,8 +20,9 @@ const module = "github.com/antipode-bench/antipode"
 // everything.
 var arrows = map[string][]string{
 	".":                      {},
+	"units":                  {},
 	"cmd/antipode":           {"*"},
-	"cmd/antipode-probe":     {"probe", "probe/wire"},
+	"cmd/antipode-probe":     {"probe", "probe/wire", "units"},
 	"cmd/antipode-machine":   {"lab/machine"},
 	"orchestrator/plan":      {".", "prices", "results"},
 	"orchestrator":           {".", "orchestrator/plan", "providers", "remote", "probe/wire", "results"},
@@ -34,9 +35,9 @@ var arrows = map[string][]string{
 	"remote":                 {"probe/wire"},
 	"probe":                  {"probe/wire"},
 	"probe/wire":             {},
-	"results":                {".", "probe/wire"},
-	"analysis":               {".", "results"},
-	"charts":                 {".", "results", "analysis"},
+	"results":                {".", "probe/wire", "units"},
+	"analysis":               {".", "results", "units"},
+	"charts":                 {".", "results", "analysis", "units"},
 	"lab":                    {".", "results", "lab/door", "lab/hypervisor", "lab/router", "lab/seqpacket", "lab/vm", "lab/world", "lab/machine"},
 	"lab/door":               {".", "lab/vm"},
 	"lab/door/model":         {},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // Finding is one thing to know about one row.
@@ -32,6 +33,6 @@ func Physics(rows []results.Row) []Finding {
 func tooFast(r results.Row, flag string, floorMs float64, medium string) Finding {
 	text := fmt.Sprintf("%s:%s to %s:%s: an RTT of %s is less than the %s that light takes in %s over %s km",
 		r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion,
-		results.Milliseconds(*r.RTTMinMs), results.Milliseconds(floorMs), medium, results.Kilometres(*r.DistanceKm))
+		units.Milliseconds(*r.RTTMinMs), units.Milliseconds(floorMs), medium, units.Kilometres(*r.DistanceKm))
 	return Finding{Row: r, Flag: flag, Text: text}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/analysis"
-	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // panel is one of a figure's two plots over distance.
@@ -66,7 +66,7 @@ func goodputPanel(p panel, t analysis.Trend) panel {
 		p.least, p.most = rateRange(math.Pow(10, least), math.Pow(10, most))
 	}
 	if f := t.Fit; f != nil {
-		p.formula = fmt.Sprintf("%s × %.2f per 1,000 km", results.Rate(math.Pow(10, f.Intercept)), math.Pow(10, f.Slope*1000))
+		p.formula = fmt.Sprintf("%s × %.2f per 1,000 km", units.Rate(math.Pow(10, f.Intercept)), math.Pow(10, f.Slope*1000))
 	}
 	return p
 }
@@ -76,14 +76,14 @@ const minus = "\u2212" // as wide as a plus
 // rttFormula writes the line as "3.66 ms + 13.2 ms per 1,000 km". Either part
 // may be below zero.
 func rttFormula(f analysis.Fit) string {
-	start, op := results.Milliseconds(math.Abs(f.Intercept)), "+"
+	start, op := units.Milliseconds(math.Abs(f.Intercept)), "+"
 	if f.Intercept < 0 {
 		start = minus + start
 	}
 	if f.Slope < 0 {
 		op = minus
 	}
-	return fmt.Sprintf("%s %s %s per 1,000 km", start, op, results.Milliseconds(math.Abs(f.Slope*1000)))
+	return fmt.Sprintf("%s %s %s per 1,000 km", start, op, units.Milliseconds(math.Abs(f.Slope*1000)))
 }
 
 // headingHeight is the room above the plot for two lines of text.

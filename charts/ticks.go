@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // linearTicks marks whole multiples of a round step, about six of them, with
@@ -23,7 +23,7 @@ func (linearTicks) Ticks(least, most float64) []plot.Tick {
 	var ticks []plot.Tick
 	for i := math.Ceil(least / step); i*step <= most*(1+1e-9); i++ {
 		v := i * step
-		ticks = append(ticks, plot.Tick{Value: v, Label: results.Thousands(strconv.FormatFloat(v, 'f', decimals, 64))})
+		ticks = append(ticks, plot.Tick{Value: v, Label: units.Thousands(strconv.FormatFloat(v, 'f', decimals, 64))})
 	}
 	return ticks
 }
@@ -63,7 +63,7 @@ func (rateTicks) Ticks(least, most float64) []plot.Tick {
 
 // rateLabel is as short as a rate can be: "10 Mbit/s".
 func rateLabel(bps float64) string {
-	number, unit, _ := strings.Cut(results.Rate(bps), " ")
+	number, unit, _ := strings.Cut(units.Rate(bps), " ")
 	if strings.Contains(number, ".") {
 		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/analysis"
 	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // pairTitle is a group's name for people: "AWS → GCP".
@@ -156,7 +157,7 @@ func named(cloud, machine string) string {
 	return cloudTitle(cloud) + " " + machine
 }
 
-func number(n int) string { return results.Thousands(strconv.Itoa(n)) }
+func number(n int) string { return units.Thousands(strconv.Itoa(n)) }
 
 func count(n int, what string) string {
 	if n == 1 {

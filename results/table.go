@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/antipode-bench/antipode/units"
 )
 
 // maxStatus is the room for a status and its reason, in characters.
@@ -20,7 +22,7 @@ func Table(w io.Writer, rows []Row) error {
 	for _, r := range sorted(rows) {
 		lines = append(lines, []string{
 			r.FromCloud + ":" + r.FromRegion, r.ToCloud + ":" + r.ToRegion,
-			cell(r.DistanceKm, Kilometres), cell(r.RTTP50Ms, Milliseconds), cell(r.GoodputBps, Rate),
+			cell(r.DistanceKm, units.Kilometres), cell(r.RTTP50Ms, units.Milliseconds), cell(r.GoodputBps, units.Rate),
 			statusCell(r),
 		})
 	}

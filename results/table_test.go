@@ -38,24 +38,3 @@ func TestTableClipsLongReasons(t *testing.T) {
 		t.Errorf("%q does not end with %q", b.String(), want)
 	}
 }
-
-func TestFigures(t *testing.T) {
-	for _, c := range []struct{ got, want string }{
-		{results.Rate(0), "0 bit/s"},
-		{results.Rate(950), "950 bit/s"},
-		{results.Rate(999.6), "1.00 kbit/s"},
-		{results.Rate(10e6), "10.0 Mbit/s"},
-		{results.Rate(999.96e6), "1.00 Gbit/s"},
-		{results.Rate(12.5e15), "12500 Tbit/s"},
-		{results.Milliseconds(0.0912), "0.091 ms"},
-		{results.Milliseconds(99.96), "100 ms"},
-		{results.Kilometres(0.4), "0"},
-		{results.Kilometres(999.6), "1,000"},
-		{results.Kilometres(20015), "20,015"},
-		{results.Kilometres(1234567), "1,234,567"},
-	} {
-		if c.got != c.want {
-			t.Errorf("got %q, want %q", c.got, c.want)
-		}
-	}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // bars is a live display: one bar for the machines, one for the pairs, and what
@@ -99,7 +100,7 @@ func (b *bars) pairsText(p orchestrator.Progress) string {
 	if n := b.rtts.Load(); p.Done() == 0 && n > 0 {
 		return text + ", " + plural(int(n), "RTT test") + " done"
 	}
-	return text + ", " + humanBytes(float64(p.Bytes)) + " moved"
+	return text + ", " + units.Bytes(float64(p.Bytes)) + " moved"
 }
 
 // unless names a count that is not zero.

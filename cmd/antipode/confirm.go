@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/antipode-bench/antipode/providers/hosts"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // confirm says what is going to happen and, where it costs money, asks.
@@ -63,10 +64,10 @@ func (p planned) describe() string {
 	case f.labName != "":
 		fmt.Fprintf(&b, "  on the lab: no cloud has a part in it\n")
 	case f.bytes > 0:
-		fmt.Fprintf(&b, "  at most %s between regions; %s\n", humanBytes(float64(f.bytes)*float64(len(p.pairs))), p.charges())
+		fmt.Fprintf(&b, "  at most %s between regions; %s\n", units.Bytes(float64(f.bytes)*float64(len(p.pairs))), p.charges())
 	default:
 		fmt.Fprintf(&b, "  every pair sends as fast as it can for %v; %s\n", f.duration, p.charges())
-		fmt.Fprintf(&b, "  (a pair at 1 Gbit/s sends %s; --bytes sets a limit)\n", humanBytes(f.duration.Seconds()*1e9/8))
+		fmt.Fprintf(&b, "  (a pair at 1 Gbit/s sends %s; --bytes sets a limit)\n", units.Bytes(f.duration.Seconds()*1e9/8))
 	}
 	return b.String()
 }

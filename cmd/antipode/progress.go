@@ -10,6 +10,7 @@ import (
 
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // progress shows how far a run is. Its writer takes what else is said meanwhile,
@@ -80,5 +81,5 @@ func rowWords(r *results.Row) string {
 	if r.Status != results.StatusOK {
 		return fmt.Sprintf("%s  %s: %s", pair, r.Status, r.Error)
 	}
-	return fmt.Sprintf("%s  %s  %s", pair, results.Milliseconds(*r.RTTP50Ms), results.Rate(*r.GoodputBps))
+	return fmt.Sprintf("%s  %s  %s", pair, units.Milliseconds(*r.RTTP50Ms), units.Rate(*r.GoodputBps))
 }

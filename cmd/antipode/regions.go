@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/antipode-bench/antipode"
-	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 type regionsFlags struct {
@@ -155,7 +155,7 @@ func regionColumns(distances bool) []column {
 	}
 	if distances {
 		columns = append(columns,
-			column{"KM", true, func(r listedRegion) string { return results.Kilometres(r.distanceKm) }},
+			column{"KM", true, func(r listedRegion) string { return units.Kilometres(r.distanceKm) }},
 			column{"RTT IN VACUUM", true, ms(antipode.VacuumRTTMs)},
 			column{"RTT IN FIBRE", true, ms(antipode.FibreRTTMs)})
 	} else {

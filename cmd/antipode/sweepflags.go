@@ -17,6 +17,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers/hosts"
 	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // ownLab is the value of a bare --lab: one that lives and dies with the sweep.
@@ -33,7 +34,7 @@ type sweepFlags struct {
 	wishes     plan.Wishes
 	cloudPairs []string
 
-	bytes       byteCount
+	bytes       units.ByteCount
 	duration    time.Duration
 	streams     int
 	congestion  string

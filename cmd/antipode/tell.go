@@ -15,6 +15,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/results"
+	"github.com/antipode-bench/antipode/units"
 )
 
 // tableRows is how many pairs are still worth a line each on a terminal.
@@ -117,7 +118,7 @@ func printLost(w io.Writer, regions []orchestrator.Lost) {
 }
 
 func printTotals(w io.Writer, s orchestrator.Summary) {
-	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", plural(s.Pairs, "pair"), s.OK, s.Failed, s.Skipped, humanBytes(float64(s.Bytes)))
+	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", plural(s.Pairs, "pair"), s.OK, s.Failed, s.Skipped, units.Bytes(float64(s.Bytes)))
 	if s.Makespan > 0 {
 		fmt.Fprintf(w, "measured in %v (no order could take less than %v)\n", s.Makespan.Round(100*time.Millisecond), s.Bound.Round(100*time.Millisecond))
 	}
