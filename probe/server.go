@@ -47,17 +47,23 @@ type session struct {
 // Listen opens port, TCP and UDP, on all addresses; 0 chooses one. Call Serve
 // next, and Close in any case.
 func Listen(secret []byte, port int) (*Server, error) {
+	return ListenOn(secret, netip.AddrPortFrom(netip.Addr{}, uint16(port)))
+}
+
+// ListenOn is Listen on one address of the machine, or on all if it is the
+// unspecified address of either version of IP.
+func ListenOn(secret []byte, addr netip.AddrPort) (*Server, error) {
 	s := &Server{secret: secret, yielded: make(chan struct{}), sessions: map[sessionID]*session{}}
 	var err error
 	for range portTries {
-		if s.tcp, err = net.ListenTCP("tcp", &net.TCPAddr{Port: port}); err != nil {
+		if s.tcp, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(addr)); err != nil {
 			return nil, err
 		}
-		if s.udp, err = net.ListenUDP("udp", &net.UDPAddr{Port: s.Port()}); err == nil {
+		if s.udp, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(s.addr(addr))); err == nil {
 			break
 		}
 		s.tcp.Close()
-		if port != 0 {
+		if addr.Port() != 0 {
 			return nil, err
 		}
 	}
@@ -69,6 +75,11 @@ func Listen(secret []byte, port int) (*Server, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// addr is a wish with the port that the server has.
+func (s *Server) addr(wish netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(wish.Addr(), uint16(s.Port()))
 }
 
 // Port is where the server listens.

@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"time"
 
@@ -21,10 +20,10 @@ const orphanCheck = time.Second
 // would kill it when the parent's thread ends, which need not be the parent.) A
 // connection that broke without a word keeps both; then silence ends it.
 func runAgent(args []string) error {
-	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	flags := newFlags("agent", "agent [--linger TIME]")
 	linger := flags.Duration("linger", wire.DefaultLinger, "end after so long a silence of the controller")
-	if err := flags.Parse(args); err != nil {
-		return err
+	if rest, err := parse(flags, args); err != nil || len(rest) > 0 {
+		return surplus(rest, err)
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

@@ -1,0 +1,143 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/antipode-bench/antipode/probe"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/units"
+)
+
+const (
+	rttWait = time.Second      // for each answer
+	slack   = 15 * time.Second // a test over its nominal length
+)
+
+// testFlags say what is measured, and how it is told.
+type testFlags struct {
+	duration    time.Duration
+	bytes       units.ByteCount
+	streams     int
+	congestion  string
+	rttProbes   int
+	rttInterval time.Duration
+	json        bool
+	secret      secretFlags
+}
+
+// runTest measures from this machine to a server: first the round-trip time, as
+// long as nothing is sent, then the throughput.
+func runTest(args []string) error {
+	f, peer, err := parseTest(args)
+	if err != nil {
+		return err
+	}
+	key, err := f.secret.key(peer.Addr())
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	r := report{Peer: peer.String(), Timestamp: time.Now().UTC().Format("2006-01-02T15:04:05.000Z")}
+	err = errors.Join(f.measure(ctx, probe.NewClient(key), peer, &r))
+	if told := r.tell(os.Stdout, err, f.json); told != nil {
+		return told
+	}
+	return err
+}
+
+// parseTest reads the command line and finds the peer.
+func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
+	flags := newFlags("test", "test ADDR[:PORT]")
+	flags.DurationVar(&f.duration, "duration", 10*time.Second, "length of the throughput test; 0 if only --bytes ends it")
+	flags.Var(&f.bytes, "bytes", "end the throughput test after so many `BYTES`, for example 100MB")
+	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections, `N`: 1 to 128")
+	flags.StringVar(&f.congestion, "congestion-control", "", "`NAME` of the sender's algorithm, for example bbr (default the machine's)")
+	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none")
+	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object")
+	f.secret.register(flags)
+	rest, err := parse(flags, args)
+	if err != nil {
+		return f, peer, err
+	}
+	if len(rest) != 1 {
+		return f, peer, misused("want one address, got %d", len(rest))
+	}
+	if f.bytes > 0 && !flags.Changed("duration") {
+		f.duration = 0
+	}
+	peer, err = resolve(rest[0])
+	return f, peer, err
+}
+
+// resolve finds the peer's address; a port that is not given is the usual one.
+func resolve(text string) (netip.AddrPort, error) {
+	host, port, err := net.SplitHostPort(text)
+	if err != nil {
+		host, port = text, strconv.Itoa(wire.DefaultPort)
+	}
+	number, err := strconv.ParseUint(port, 10, 16)
+	if err != nil || number == 0 || host == "" {
+		return netip.AddrPort{}, misused("%q: want HOST or HOST:PORT, with IPv6 addresses in brackets before a port", text)
+	}
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		found, err := net.DefaultResolver.LookupNetIP(context.Background(), "ip", host)
+		if err != nil {
+			return netip.AddrPort{}, fmt.Errorf("find %s: %w", host, err)
+		}
+		addr = found[0]
+	}
+	return netip.AddrPortFrom(addr.Unmap(), uint16(number)), nil
+}
+
+// measure fills in what it can: with an error, what came before it.
+func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer netip.AddrPort, r *report) error {
+	to := wire.Peer{Addr: peer.Addr().String(), Port: int(peer.Port())}
+	rtt := wire.RTT{Peer: to, Probes: f.rttProbes, IntervalMs: ms(f.rttInterval), WaitMs: ms(rttWait),
+		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack)}
+	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
+		CongestionControl: f.congestion, DeadlineMs: wire.MaxDeadlineMs}
+	if f.duration > 0 {
+		tput.DeadlineMs = ms(f.duration + slack)
+	}
+	if err := f.check(rtt, tput); err != nil {
+		return err
+	}
+	if f.rttProbes > 0 {
+		result, err := client.RTT(ctx, rtt)
+		r.addRTT(result)
+		if err != nil {
+			return err
+		}
+	}
+	result, err := client.Throughput(ctx, tput)
+	r.addThroughput(result)
+	return err
+}
+
+// check finds a wrong figure before anything is sent.
+func (f *testFlags) check(rtt wire.RTT, tput wire.Throughput) error {
+	var err error
+	if f.rttProbes != 0 {
+		err = rtt.Validate()
+	}
+	if err = errors.Join(err, tput.Validate()); err != nil {
+		return misused("%w", err)
+	}
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
