@@ -115,10 +115,12 @@ func TestPreflightQuotaInUse(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		back := w.asStranger()
 		if _, err := r.ec2.RunInstances(t.Context(), &ec2.RunInstancesInput{ImageId: &image,
 			InstanceType: DefaultMachineType, MinCount: aws.Int32(1), MaxCount: aws.Int32(1)}); err != nil {
 			t.Fatal(err)
 		}
+		back()
 		time.Sleep(time.Minute) // until it runs and is listed
 		got := providers.Ask(t.Context(), w.provider, wanted(DefaultMachineType))
 		if quota := got.Regions[0].Allowances[0]; quota.Used != 2 || quota.Room() != 127 {

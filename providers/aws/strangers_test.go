@@ -79,6 +79,7 @@ func makeStranger(t *testing.T, w *world, name string, tags map[string]string) [
 		}
 		return []types.TagSpecification{{ResourceType: kind, Tags: list}}
 	}
+	defer w.asStranger()()
 	r := w.provider.region(ireland)
 	image, err := r.image(t.Context(), DefaultMachineType)
 	if err != nil {

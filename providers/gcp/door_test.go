@@ -27,6 +27,7 @@ const (
 type world struct {
 	machines *vmtest.Hypervisor
 	doors    *door.Doors
+	witness  *model.Witness // of all that is said to the doors
 	provider *Provider
 }
 
@@ -50,7 +51,9 @@ func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 			t.Errorf("close the doors: %v", err)
 		}
 	})
-	var to http.RoundTripper = model.Watch(t, providertest.Direct(w.doors.GCP()))
+	w.witness = model.Watch(t, providertest.Direct(w.doors.GCP()))
+	w.witness.Heard = heard(t)
+	var to http.RoundTripper = w.witness
 	if way != nil {
 		to = way(to)
 	}
@@ -105,8 +108,9 @@ func (w *world) untagged(key, value string) []string {
 	return list
 }
 
-func TestConformance(t *testing.T) {
-	providertest.Run(t, providertest.Cloud{
+// suite is this cloud for the tests that every cloud has.
+func suite() providertest.Cloud {
+	return providertest.Cloud{
 		Name:        Cloud,
 		Regions:     [2]string{belgium, oregon},
 		MachineType: DefaultMachineType,
@@ -117,5 +121,7 @@ func TestConformance(t *testing.T) {
 		At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
 			return at(t, to, timeout)
 		},
-	})
+	}
 }
+
+func TestConformance(t *testing.T) { providertest.Run(t, suite()) }

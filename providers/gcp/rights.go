@@ -14,9 +14,10 @@ import (
 	"github.com/antipode-bench/antipode/providers"
 )
 
-// permissions are what a run can't do without in its project.
+// permissions are what a run can't do without in its project; docs/permissions.md
+// says why.
 var permissions = []string{
-	"compute.disks.create", "compute.disks.delete", "compute.disks.list",
+	"compute.disks.create", "compute.disks.delete", "compute.disks.list", "compute.disks.setLabels",
 	"compute.firewalls.create", "compute.firewalls.delete", "compute.firewalls.get", "compute.firewalls.list", "compute.firewalls.update",
 	"compute.globalOperations.get",
 	"compute.instances.create", "compute.instances.delete", "compute.instances.get", "compute.instances.getGuestAttributes",

@@ -121,6 +121,26 @@ func (r *region) describeVolumes(_ *call, in *describeVolumesInput) (*volumesAns
 	return &volumesAnswer{NextToken: next, Volumes: found[page.from:page.to]}, nil
 }
 
+type deleteVolumeInput struct {
+	VolumeID string `form:"VolumeId"`
+}
+
+func (r *region) deleteVolume(_ *call, in *deleteVolumeInput) (*okAnswer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	v := r.volumes[in.VolumeID]
+	switch {
+	case in.VolumeID == "":
+		return nil, missing("VolumeId")
+	case v == nil:
+		return nil, bad("InvalidVolume.NotFound", "The volume '%s' does not exist.", in.VolumeID)
+	case v.instance != nil:
+		return nil, bad("VolumeInUse", "Volume %s is currently attached to %s", v.id, v.instance.id)
+	}
+	delete(r.volumes, v.id)
+	return &okAnswer{Return: true}, nil
+}
+
 func (v *volume) fields() map[string][]string {
 	f := map[string][]string{
 		"volume-id": {v.id}, "status": {v.state()}, "availability-zone": {v.zone}, "volume-type": {v.kind},

@@ -156,6 +156,7 @@ var actions = map[string]map[string]action{
 		"CreateTags":                    query((*region).createTags),
 		"DeleteKeyPair":                 query((*region).deleteKeyPair),
 		"DeleteSecurityGroup":           query((*region).deleteGroup),
+		"DeleteVolume":                  query((*region).deleteVolume),
 		"DescribeAvailabilityZones":     query((*region).describeZones),
 		"DescribeImages":                query((*region).describeImages),
 		"DescribeInstanceTypeOfferings": query((*region).describeOfferings),

@@ -238,14 +238,24 @@ func TestVolumesGoAlong(t *testing.T) {
 			}
 			return out.Volumes
 		}
+		remove := func(v types.Volume) error {
+			_, err := l.ec2(ireland).DeleteVolume(t.Context(), &awsec2.DeleteVolumeInput{VolumeId: v.VolumeId})
+			return err
+		}
 		if got := volumes(); len(got) != 2 || got[0].State != types.VolumeStateInUse {
 			t.Fatalf("volumes = %+v, want two in use", got)
 		}
+		wantCode(t, remove(volumes()[0]), "VolumeInUse")
 		l.terminate(ireland, id)
 		synctest.Wait()
 		if got := volumes(); len(got) != 1 || *got[0].Size != 1 || got[0].State != types.VolumeStateAvailable {
 			t.Errorf("volumes = %+v, want the second, left over", got)
 		}
+		left := volumes()[0]
+		if err := remove(left); err != nil || len(volumes()) > 0 {
+			t.Errorf("DeleteVolume = %v, leaves %+v", err, volumes())
+		}
+		wantCode(t, remove(left), "InvalidVolume.NotFound")
 	})
 }
 
