@@ -55,8 +55,13 @@ type Record struct {
 
 // journal appends records to a file. It is safe for concurrent use.
 type journal struct {
-	mu   sync.Mutex
 	file syncedFile
+
+	mu      sync.Mutex // guards what follows
+	written int        // records
+
+	syncing sync.Mutex // taken before mu; guards what follows
+	synced  int        // records that are on disk
 }
 
 // syncedFile is an *os.File, as far as a journal needs it.
@@ -81,6 +86,18 @@ func createJournal(dir string) (*journal, error) {
 // write returns when the record is on disk. Only of measurements it does not
 // wait for that: their rows are, in results.csv.
 func (j *journal) write(r Record) error {
+	n, err := j.append(r)
+	if err == nil && r.What != RecordRTT && r.What != RecordThroughput {
+		err = j.sync(n)
+	}
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	return nil
+}
+
+// append returns how many records there are with this one.
+func (j *journal) append(r Record) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	r.Time = time.Now().UTC()
@@ -88,12 +105,26 @@ func (j *journal) write(r Record) error {
 	if err == nil {
 		_, err = j.file.Write(append(line, '\n'))
 	}
-	if err == nil && r.What != RecordRTT && r.What != RecordThroughput {
-		err = j.file.Sync()
+	j.written++
+	return j.written, err
+}
+
+// sync returns when the first n records are on disk. Records that came while
+// another sync went on share the next one: many regions are launched at once,
+// and none may have to wait for a sync of each.
+func (j *journal) sync(n int) error {
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	if j.synced >= n {
+		return nil
 	}
-	if err != nil {
-		return fmt.Errorf("write journal: %w", err)
+	j.mu.Lock()
+	written := j.written
+	j.mu.Unlock()
+	if err := j.file.Sync(); err != nil {
+		return err
 	}
+	j.synced = written
 	return nil
 }
 
