@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 )
@@ -38,8 +37,8 @@ type inventory struct {
 }
 
 type item struct {
-	Cloud, Kind, ID, Name, State string
-	Tags                         map[string]string
+	Cloud, Region, Kind, ID, Name, State string
+	Tags                                 map[string]string
 }
 
 func readInventory(t *testing.T, o outcome) (all inventory) {
@@ -74,38 +73,4 @@ func checkEmpty(t *testing.T, o outcome) {
 	if len(all.Processes) > 0 {
 		t.Errorf("machines still run: %v", all.Processes)
 	}
-}
-
-// TestManyRegions launches 46 regions, reaches each and tears them down. The
-// pairs are few: 23, each machine in one.
-func TestManyRegions(t *testing.T) {
-	u := self(t)
-	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--pairs", disjointPairs(t, u), "--duration", "300ms", "--rtt-probes", "5")
-	o.want(t, 0, "23 pairs: 23 ok", "machine 46/46 ready", "nothing is left")
-	for line := range strings.Lines(o.stderr) {
-		if strings.Contains(line, "46/46") || strings.Contains(line, "tearing down") {
-			t.Log(strings.TrimSpace(line))
-		}
-	}
-	t.Logf("all in all %v", o.took.Round(100*time.Millisecond))
-}
-
-// disjointPairs pairs the first 46 commercial regions, each once.
-func disjointPairs(t *testing.T, u user) string {
-	t.Helper()
-	var names []string
-	for line := range strings.Lines(u.run(t, time.Minute, "regions", "--clouds", "aws,gcp", "--csv").stdout) {
-		cells := strings.Split(strings.TrimSpace(line), ",")
-		if cells[0] != "cloud" && !strings.Contains(line, "partition") {
-			names = append(names, cells[0]+":"+cells[1])
-		}
-	}
-	if len(names) < 60 {
-		t.Fatalf("only %d regions", len(names))
-	}
-	var pairs []string
-	for i := range 23 {
-		pairs = append(pairs, names[i]+">"+names[len(names)-1-i])
-	}
-	return strings.Join(pairs, ",")
 }
