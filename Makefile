@@ -14,7 +14,7 @@ SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs
 # Where `make run` sweeps: three AWS and three GCP regions on four continents.
 RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
 
-.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos cross clean
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos bench-probe cross clean
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ golden: ## rewrite the golden files; read the diff before you commit it
 chaos: build ## kill CHAOS_RUNS sweeps (default 200) at random moments, look for what is left or lost; CHAOS_SEED replays
 	cd e2e && CHAOS_RUNS=$${CHAOS_RUNS:-200} CHAOS_SEED=$${CHAOS_SEED:-$$(date +%s)} \
 	  $(GO) test -tags chaos -count 1 -timeout 0 -run '^TestChaos'
+
+bench-probe: build ## the probe against iperf3, ping, irtt and sockperf: medians and ratios (install the peers first)
+	$(GO) run ./bench/probe
 
 # Optimisation is off for one cross-build of the SDKs: it halves the time, and
 # nobody runs the result.

@@ -47,6 +47,7 @@ var arrows = map[string][]string{
 	"lab/seqpacket":          {},
 	"lab/vm":                 {},
 	"lab/world":              {"."},
+	"bench/probe":            {},
 	"e2e":                    {},
 }
 

@@ -81,6 +81,10 @@ func TestByHandAsJSON(t *testing.T) {
 	if r := decode(t, got.out); got.code != 0 || r["rtt_probes"] != nil || r["bytes"] != 5e6 {
 		t.Errorf("%+v", got)
 	}
+	got = running(t, probeCommand("test", addr, "--duration", "0", "--rtt-probes", "3", "--json"))
+	if r := decode(t, got.out); got.code != 0 || r["rtt_probes"] != 3. || r["bytes"] != nil {
+		t.Errorf("%+v", got)
+	}
 	got = running(t, probeCommand("test", addr, "--congestion-control", "none-such", "--json"))
 	if r := decode(t, got.out); got.code != 1 || r["status"] != "failed" || r["goodput_bps"] != nil || !strings.Contains(r["error"].(string), "none-such") {
 		t.Errorf("%+v", got)
@@ -129,26 +133,26 @@ func TestByHandMisused(t *testing.T) {
 		code int
 		says string
 	}{
-		"test":                                  {2, "want one address, got 0"},
-		"test a b":                              {2, "got 2"},
-		"test 127.0.0.1:0":                      {2, `"127.0.0.1:0"`},
-		"test 127.0.0.1:70000":                  {2, `"127.0.0.1:70000"`},
-		"test 192.0.2.1":                        {2, "192.0.2.1 can be reached from elsewhere"},
-		"test 127.0.0.1 --streams 129":          {2, "streams 129"},
-		"test 127.0.0.1 --duration 2h":          {2, "duration_ms"},
-		"test 127.0.0.1 --duration 0s":          {2, "neither bytes nor duration"},
-		"test 127.0.0.1 --bytes many":           {2, `"many"`},
-		"test 127.0.0.1 --rtt-probes -1":        {2, "probes -1"},
-		"test 127.0.0.1 --rtt-interval 1ns":     {2, "interval_ms"},
-		"test 127.0.0.1 --nonsense":             {2, "--nonsense"},
-		"test 127.0.0.1 --secret-file " + empty: {1, "is empty"},
-		"test 127.0.0.1:1":                      {1, "connection refused"},
-		"serve more":                            {2, `"more"`},
-		"serve --listen 8462":                   {2, `--listen "8462"`},
-		"serve --listen [::]:0":                 {2, ":: can be reached from elsewhere"},
-		"serve --secret-file /nowhere":          {1, "/nowhere"},
-		"agent more":                            {2, `"more"`},
-		"version more":                          {2, `"more"`},
+		"test":                         {2, "want one address, got 0"},
+		"test a b":                     {2, "got 2"},
+		"test 127.0.0.1:0":             {2, `"127.0.0.1:0"`},
+		"test 127.0.0.1:70000":         {2, `"127.0.0.1:70000"`},
+		"test 192.0.2.1":               {2, "192.0.2.1 can be reached from elsewhere"},
+		"test 127.0.0.1 --streams 129": {2, "streams 129"},
+		"test 127.0.0.1 --duration 2h": {2, "duration_ms"},
+		"test 127.0.0.1 --duration 0 --rtt-probes 0": {2, "neither bytes nor duration"},
+		"test 127.0.0.1 --bytes many":                {2, `"many"`},
+		"test 127.0.0.1 --rtt-probes -1":             {2, "probes -1"},
+		"test 127.0.0.1 --rtt-interval 1ns":          {2, "interval_ms"},
+		"test 127.0.0.1 --nonsense":                  {2, "--nonsense"},
+		"test 127.0.0.1 --secret-file " + empty:      {1, "is empty"},
+		"test 127.0.0.1:1":                           {1, "connection refused"},
+		"serve more":                                 {2, `"more"`},
+		"serve --listen 8462":                        {2, `--listen "8462"`},
+		"serve --listen [::]:0":                      {2, ":: can be reached from elsewhere"},
+		"serve --secret-file /nowhere":               {1, "/nowhere"},
+		"agent more":                                 {2, `"more"`},
+		"version more":                               {2, `"more"`},
 	} {
 		got := running(t, probeCommand(strings.Fields(args)...))
 		if got.code != c.code || !strings.Contains(got.errOut, c.says) || got.out != "" {

@@ -60,7 +60,7 @@ func runTest(args []string) error {
 // parseTest reads the command line and finds the peer.
 func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags := newFlags("test", "test ADDR[:PORT]")
-	flags.DurationVar(&f.duration, "duration", 10*time.Second, "length of the throughput test; 0 if only --bytes ends it")
+	flags.DurationVar(&f.duration, "duration", 10*time.Second, "length of the throughput test; 0 if only --bytes ends it, or for none")
 	flags.Var(&f.bytes, "bytes", "end the throughput test after so many `BYTES`, for example 100MB")
 	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections, `N`: 1 to 128")
 	flags.StringVar(&f.congestion, "congestion-control", "", "`NAME` of the sender's algorithm, for example bbr (default the machine's)")
@@ -123,6 +123,9 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 			return err
 		}
 	}
+	if !f.throughput() {
+		return nil
+	}
 	result, err := client.Throughput(ctx, tput)
 	r.addThroughput(result)
 	return err
@@ -130,14 +133,20 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 
 // check finds a wrong figure before anything is sent.
 func (f *testFlags) check(rtt wire.RTT, tput wire.Throughput) error {
-	var err error
+	var wrong []error
 	if f.rttProbes != 0 {
-		err = rtt.Validate()
+		wrong = append(wrong, rtt.Validate())
 	}
-	if err = errors.Join(err, tput.Validate()); err != nil {
+	if f.throughput() || f.rttProbes == 0 {
+		wrong = append(wrong, tput.Validate())
+	}
+	if err := errors.Join(wrong...); err != nil {
 		return misused("%w", err)
 	}
 	return nil
 }
+
+// throughput says whether any is measured.
+func (f *testFlags) throughput() bool { return f.duration != 0 || f.bytes != 0 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
