@@ -19,6 +19,7 @@ type Config struct {
 	Dir            string    // for journal.jsonl and results.csv, which must not exist
 	Expires        time.Time // when machines end themselves; nothing is measured after it
 	Pairs          []plan.Pair
+	Barred         map[string]string             // by region id, why it can't take part: its pairs are skipped
 	Providers      map[string]providers.Provider // by cloud
 	MachineTypes   map[string]string             // by cloud
 	Choice         Choice

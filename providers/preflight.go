@@ -24,7 +24,13 @@ type Preflighter interface {
 // Wanted is what a run is going to ask of one cloud: a machine in each region.
 type Wanted struct {
 	Regions      []string
-	MachineTypes []string // the first that a region offers is what the run takes
+	MachineTypes []string            // the first that a region offers is what the run takes
+	Zones        map[string][]string // by region, the only ones to use; a region that is missing: all
+}
+
+// Pick leaves of a region's zones those that are wanted.
+func (w Wanted) Pick(region string, zones []string) []string {
+	return Spec{Zones: w.Zones[region]}.Pick(zones)
 }
 
 // Preflight is what a cloud has to say.

@@ -38,7 +38,9 @@ func TestTightest(t *testing.T) {
 }
 
 func TestFound(t *testing.T) {
-	failed := func(kind Kind) error { return &Error{Op: "Op", Cloud: "c", Region: "r", Kind: kind, Err: errors.New("why")} }
+	failed := func(kind Kind) error {
+		return &Error{Op: "Op", Cloud: "c", Region: "r", Kind: kind, Err: errors.New("why")}
+	}
 	for kind, want := range map[Kind]Finding{
 		Auth:      {VerdictRefuse, "Op: why"},
 		Skip:      {VerdictRefuse, "Op: why"},

@@ -27,6 +27,12 @@ func (c labCloud) bound(ctx context.Context) (context.Context, context.CancelFun
 	return ctx, cancel
 }
 
+func (c labCloud) Preflight(ctx context.Context, w providers.Wanted) providers.Preflight {
+	ctx, cancel := c.bound(ctx)
+	defer cancel()
+	return providers.Ask(ctx, c.Provider, w)
+}
+
 func (c labCloud) Launch(ctx context.Context, spec providers.Spec) (providers.Machine, error) {
 	ctx, cancel := c.bound(ctx)
 	defer cancel()

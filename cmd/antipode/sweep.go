@@ -93,6 +93,9 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 		return unlessInterrupted(ctx, err)
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
+	if p.barred, err = p.preflight(ctx, v, show); err != nil {
+		return unlessInterrupted(ctx, err)
+	}
 	summary, err := measure(ctx, f, run, p, v, log, show.event)
 	show.close()
 	if err != nil && summary.RunID == "" {
@@ -128,6 +131,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Dir:            run.dir,
 		Expires:        time.Now().Add(p.maxTime()).Truncate(time.Second),
 		Pairs:          p.pairs,
+		Barred:         p.barred,
 		Providers:      v.providers,
 		MachineTypes:   f.machines.first(),
 		Choice:         f.choice(),
@@ -204,6 +208,20 @@ type planned struct {
 	regions []antipode.Region
 	pairs   []plan.Pair
 	flags   *sweepFlags
+	barred  map[string]string // regions that can't take part, with the reason
+}
+
+// preflight says what the clouds would refuse, and which regions that leaves out.
+func (p planned) preflight(ctx context.Context, v *venue, say io.Writer) (barred map[string]string, err error) {
+	if p.flags.noPreflight {
+		return nil, nil
+	}
+	found := askClouds(ctx, v.providers, p.regions, p.flags.machines.preferences, p.flags.zonesOf)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	found.tell(say)
+	return found.barred(), found.permit(p.pairs)
 }
 
 // expected estimates the time from the first test to the last.

@@ -61,6 +61,8 @@ type sweepFlags struct {
 	lab     labFlags
 	yes     bool
 	verbose bool
+
+	noPreflight bool
 }
 
 func defaultSweepFlags() *sweepFlags {
@@ -111,6 +113,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "The run", func() {
 		flags.StringVar(&f.out, "out", f.out, "`FOLDER` that gets the run's folder")
 		flags.BoolVar(&f.yes, "yes", false, "don't ask before machines are created")
+		flags.BoolVar(&f.noPreflight, "no-preflight", false, "don't ask the clouds beforehand what they would refuse")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more of what happens")
 	})
 }

@@ -35,9 +35,8 @@ func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, lo
 	if f.labName != "" {
 		return openLab(ctx, f, regions, log, say)
 	}
-	clouds, err := openClouds(ctx, cloudsOf(regions),
-		aws.Options{Profile: f.awsProfile, Role: f.awsRole, CallTimeout: f.callTimeout, Log: log},
-		gcp.Options{Project: f.gcpProject, CallTimeout: f.callTimeout, Log: log})
+	a, g := f.cloudOptions(log)
+	clouds, err := openClouds(ctx, cloudsOf(regions), a, g)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +51,12 @@ func openVenue(ctx context.Context, f *sweepFlags, regions []antipode.Region, lo
 		v.address, err = f.controllerAddr(ctx, http.DefaultClient, checkIP)
 	}
 	return v, err
+}
+
+// cloudOptions lead to the real clouds.
+func (f *sweepFlags) cloudOptions(log *slog.Logger) (aws.Options, gcp.Options) {
+	return aws.Options{Profile: f.awsProfile, Role: f.awsRole, CallTimeout: f.callTimeout, Log: log},
+		gcp.Options{Project: f.gcpProject, CallTimeout: f.callTimeout, Log: log}
 }
 
 // openClouds makes the providers of the clouds that are wanted.

@@ -30,7 +30,7 @@ func (p *Provider) Preflight(ctx context.Context, w providers.Wanted) providers.
 				answer.Regions[i].Findings = []providers.Finding{closed}
 				return nil
 			}
-			s := survey{region: p.region(name), wanted: w.MachineTypes, found: &answer.Regions[i]}
+			s := survey{region: p.region(name), wanted: w, found: &answer.Regions[i]}
 			s.run(ctx)
 			return nil
 		})

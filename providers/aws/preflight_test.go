@@ -20,7 +20,7 @@ import (
 func fine(name string) providers.RegionPreflight {
 	return providers.RegionPreflight{Region: name, MachineType: DefaultMachineType,
 		Zones:      []string{name + "a", name + "b", name + "c"},
-		Allowances: []providers.Allowance{{Name: standardVCPUs, Limit: 256, Machine: 2}}}
+		Allowances: []providers.Allowance{{Name: "vCPUs (L-1216C47A)", Limit: 256, Machine: 2}}}
 }
 
 func wanted(types ...string) providers.Wanted {
@@ -78,6 +78,22 @@ func TestPreflightFindings(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestPreflightZones(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wanted(DefaultMachineType)
+		w.Zones = map[string][]string{ohio: {ohio + "c", ohio + "a"}, ireland: {ireland + "z"}}
+		got := providers.Ask(t.Context(), openWorld(t, door.Faults{}, nil).provider, w)
+		if worst := providers.Worst(got.Regions[0].Findings); worst.Verdict != providers.VerdictSkip || !strings.Contains(worst.Reason, "eu-west-1z") {
+			t.Errorf("a zone that is not there: %v", worst)
+		}
+		want := fine(ohio)
+		want.Zones = w.Zones[ohio]
+		if diff := cmp.Diff(want, got.Regions[1]); diff != "" {
+			t.Error(diff)
+		}
+	})
 }
 
 func TestPreflightUnknownType(t *testing.T) {

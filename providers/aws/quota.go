@@ -26,7 +26,7 @@ func (s *survey) quota(ctx context.Context) error {
 	if !standard.MatchString(s.found.MachineType) {
 		return nil
 	}
-	vcpus := providers.Allowance{Name: standardVCPUs}
+	vcpus := providers.Allowance{Name: "vCPUs (" + standardVCPUs + ")"}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { vcpus.Machine, err = s.vcpusOf(ctx, s.found.MachineType); return err })
 	g.Go(func() (err error) { vcpus.Limit, err = s.limit(ctx, standardVCPUs); return err })
@@ -40,7 +40,7 @@ func (s *survey) quota(ctx context.Context) error {
 	}
 	s.found.Allowances = append(s.found.Allowances, vcpus)
 	if vcpus.Room() == 0 {
-		return s.skip("GetServiceQuota", "quota of on-demand vCPUs %v, and %s takes %g: Service Quotas takes requests for more",
+		return s.skip("GetServiceQuota", "quota of on-demand %v, and %s takes %g: Service Quotas takes requests for more",
 			vcpus, s.found.MachineType, vcpus.Machine)
 	}
 	return nil

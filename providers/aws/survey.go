@@ -17,7 +17,7 @@ import (
 // survey is the preflight of one region.
 type survey struct {
 	*region
-	wanted []string // machine types
+	wanted providers.Wanted
 	places []place
 
 	mu    sync.Mutex // guards found while questions are out
@@ -32,7 +32,7 @@ func (s *survey) run(ctx context.Context) {
 	}()
 	offered := map[string][]string{}
 	s.together(
-		func() (err error) { offered, err = s.offers(ctx, s.wanted); return err },
+		func() (err error) { offered, err = s.offers(ctx, s.wanted.MachineTypes); return err },
 		func() error { return s.network(ctx) },
 		func() error { return s.mayImportKey(ctx) },
 	)
@@ -69,19 +69,30 @@ func (s *survey) choose(offered map[string][]string) bool {
 	if len(s.places) == 0 || len(offered) == 0 {
 		return false // said already
 	}
-	for _, machineType := range s.wanted {
-		places := slices.DeleteFunc(slices.Clone(s.places), func(at place) bool { return !slices.Contains(offered[machineType], at.zone) })
-		if len(places) == 0 {
-			continue
+	for _, machineType := range s.wanted.MachineTypes {
+		s.found.Zones = s.wanted.Pick(s.name, s.zonesWith(offered[machineType]))
+		if len(s.found.Zones) > 0 {
+			s.found.MachineType = machineType
+			return true
 		}
-		s.places, s.found.MachineType = places, machineType
-		for _, at := range places {
-			s.found.Zones = append(s.found.Zones, at.zone)
-		}
-		return true
 	}
-	s.note(providers.Found(providers.VerdictSkip, s.skip("DescribeSubnets", "no default subnet in a zone that offers %s", alternatives(s.wanted))))
+	where := "a zone"
+	if only := s.wanted.Zones[s.name]; len(only) > 0 {
+		where = strings.Join(only, " or ")
+	}
+	s.note(providers.Found(providers.VerdictSkip, s.skip("DescribeSubnets", "no default subnet in %s that offers %s", where, alternatives(s.wanted.MachineTypes))))
 	return false
+}
+
+// zonesWith leaves of zones those with a place.
+func (s *survey) zonesWith(zones []string) []string {
+	var list []string
+	for _, at := range s.places {
+		if slices.Contains(zones, at.zone) {
+			list = append(list, at.zone)
+		}
+	}
+	return list
 }
 
 // network finds the places, and whether security groups may be made there.
@@ -132,11 +143,15 @@ func (s *survey) mayRun(ctx context.Context) error {
 		return err
 	}
 	spec := providers.Spec{Run: rehearsal, Region: s.name, MachineType: s.found.MachineType}
-	in := runInput(spec, site{image: image}, s.places[0], "")
+	in := runInput(spec, site{image: image}, s.placeIn(s.found.Zones[0]), "")
 	in.DryRun, in.ClientToken, in.KeyName, in.UserData = aws.Bool(true), nil, nil, nil
 	in.NetworkInterfaces[0].Groups = nil
 	_, err = ask(ctx, s.region, s.ec2.RunInstances, in)
 	return dry(err)
+}
+
+func (s *survey) placeIn(zone string) place {
+	return s.places[slices.IndexFunc(s.places, func(at place) bool { return at.zone == zone })]
 }
 
 // dry takes the answer of a dry run that would have been done for none.

@@ -44,12 +44,29 @@ func (p *Provider) Preflight(ctx context.Context, w providers.Wanted) providers.
 	_ = g.Wait() // errors are findings
 	cpus := 0.0
 	for i, name := range w.Regions {
-		answer.Regions[i] = aboutRegion(name, regions[i], errs[i], offers)
+		answer.Regions[i] = aboutRegion(name, regions[i], errs[i], picked(w, offers))
 		cpus = max(cpus, cpusOf(offers, answer.Regions[i].MachineType))
 	}
 	answer.Allowances = allowances(project.GetQuotas(), map[string]float64{"CPUS_ALL_REGIONS": cpus})
+	for _, a := range answer.Allowances {
+		if a.Room() == 0 {
+			notes.add(providers.Finding{Verdict: providers.VerdictRefuse, Reason: short(a)})
+		}
+	}
 	answer.Findings = notes.list
 	return answer
+}
+
+// picked leaves of offers what is in the zones that are wanted.
+func picked(w providers.Wanted, offers []offer) []offer {
+	list := slices.Clone(offers)
+	for i, o := range list {
+		list[i].zones = map[string][]string{}
+		for region, zones := range o.zones {
+			list[i].zones[region] = w.Pick(region, zones)
+		}
+	}
+	return list
 }
 
 // notes collects findings from several goroutines.
@@ -91,7 +108,7 @@ func aboutRegion(name string, r *computepb.Region, err error, offers []offer) pr
 	about.Allowances = allowances(r.GetQuotas(), map[string]float64{cpuMetric(o.machineType): o.cpus, "IN_USE_ADDRESSES": 1})
 	for _, a := range about.Allowances {
 		if a.Room() == 0 {
-			return skip(barred(name, "regions.get", "quota %v, and a machine takes %g: IAM & Admin > Quotas takes requests for more", a, a.Machine))
+			return skip(barred(name, "regions.get", "%s", short(a)))
 		}
 	}
 	return about
@@ -106,7 +123,7 @@ func nowhere(region string, offers []offer) error {
 		}
 		names = append(names, o.machineType)
 	}
-	return barred(region, "machineTypes.aggregatedList", "no zone offers %s", strings.Join(names, " or "))
+	return barred(region, "machineTypes.aggregatedList", "no zone that may be used offers %s", strings.Join(names, " or "))
 }
 
 // barred is the error of a region that can't take part.
@@ -124,6 +141,11 @@ func allowances(quotas []*computepb.Quota, takes map[string]float64) []providers
 		}
 	}
 	return list
+}
+
+// short says that there is room for no machine.
+func short(a providers.Allowance) string {
+	return fmt.Sprintf("quota %v, and a machine takes %g: IAM & Admin > Quotas takes requests for more", a, a.Machine)
 }
 
 // cpuMetric is the quota that a machine type's processors count for in a

@@ -61,6 +61,7 @@ func TestPreflightOfProject(t *testing.T) {
 		"MayNotAsk":         {denied("projects.testIamPermissions"), providers.VerdictWarn, "enable cloudresourcemanager"},
 		"OSLogin":           {project(fault.Project{Metadata: map[string]string{"enable-oslogin": "true"}}), providers.VerdictWarn, "OS Login is on"},
 		"GuestAttributes":   {project(fault.Project{Metadata: map[string]string{"enable-guest-attributes": "FALSE"}}), providers.VerdictWarn, "guest attributes are off"},
+		"Global":            {door.Faults{Quotas: []fault.Allowance{{Quota: "CPUS_ALL_REGIONS", Limit: 1}}}, providers.VerdictRefuse, "CPUS_ALL_REGIONS: 0 of 1 used, and a machine takes 2"},
 		"Throttled":         {door.Faults{Calls: []fault.Call{{Call: "projects.get", Kind: fault.Throttle}}}, providers.VerdictWarn, "not checked: projects.get"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,11 +103,25 @@ func TestPreflightOfRegion(t *testing.T) {
 	}
 }
 
+func TestPreflightZones(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wanted(DefaultMachineType)
+		w.Zones = map[string][]string{oregon: {oregon + "-c", oregon + "-a"}, belgium: {belgium + "-z"}}
+		got := providers.Ask(t.Context(), openWorld(t, door.Faults{}, nil).provider, w)
+		if verdict := providers.Worst(got.Regions[0].Findings).Verdict; verdict != providers.VerdictSkip {
+			t.Errorf("a zone that is not there: %s", verdict)
+		}
+		if diff := cmp.Diff(fine(oregon, oregon+"-c", oregon+"-a"), got.Regions[1]); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
 func TestPreflightUnknownType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := providers.Ask(t.Context(), openWorld(t, door.Faults{}, nil).provider, wanted("e2-zonk", "z9-nano"))
 		for _, r := range got.Regions {
-			if worst := providers.Worst(r.Findings); worst.Verdict != providers.VerdictSkip || !strings.Contains(worst.Reason, "no zone offers e2-zonk or z9-nano") {
+			if worst := providers.Worst(r.Findings); worst.Verdict != providers.VerdictSkip || !strings.Contains(worst.Reason, "no zone that may be used offers e2-zonk or z9-nano") {
 				t.Errorf("%s: %v", r.Region, r.Findings)
 			}
 		}

@@ -41,16 +41,16 @@ func (c *call) read(r *http.Request) (action, error) {
 		return nil, err
 	}
 	c.dialect = dialectFor(service)
-	if c.region = c.door.regions[regionName]; c.region == nil && service == "sts" {
+	if err := c.readBody(r, body); err != nil {
+		return nil, err
+	}
+	if c.region = c.door.regions[regionName]; c.region == nil && (service == "sts" || c.action == "DescribeRegions") {
 		c.region = c.door.homes[regionName]
 	}
 	if c.region == nil {
 		return nil, authFailure()
 	}
 	if c.session, err = c.door.sessions.of(key, r.Header.Get("X-Amz-Security-Token"), c.dialect); err != nil {
-		return nil, err
-	}
-	if err := c.readBody(r, body); err != nil {
 		return nil, err
 	}
 	if c.door.faults.OptedOut(regionName) {

@@ -23,7 +23,7 @@ type Door struct {
 	faults   *fault.Injector
 	log      *slog.Logger
 	regions  map[string]*region
-	homes    map[string]*region // of partitions, which every account has: STS answers there in a world without them too
+	homes    map[string]*region // of partitions, which every account has: they say who one is in a world without them too
 	sessions sessions
 }
 

@@ -8,6 +8,8 @@ import (
 	awsec2 "github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/servicequotas"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/lab/door/rack"
@@ -80,4 +82,27 @@ func TestDryRun(t *testing.T) {
 	if left := l.door.Inventory(); len(left) > 0 {
 		t.Errorf("a dry run made %+v", left)
 	}
+}
+
+// TestHomeRegion: everybody may ask the first region of a partition who they
+// are and which regions there are, though the lab has nothing else there.
+func TestHomeRegion(t *testing.T) {
+	l := open(t, fault.Faults{OptedOut: []string{capeTown}}, rack.DefaultTiming())
+	if _, err := sts.NewFromConfig(l.config("us-east-1")).GetCallerIdentity(t.Context(), &sts.GetCallerIdentityInput{}); err != nil {
+		t.Error(err)
+	}
+	out, err := l.ec2("us-east-1").DescribeRegions(t.Context(), &awsec2.DescribeRegionsInput{AllRegions: aws.Bool(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, r := range out.Regions {
+		got[*r.RegionName] = *r.OptInStatus
+	}
+	want := map[string]string{ireland: "opt-in-not-required", ohio: "opt-in-not-required", capeTown: "not-opted-in"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	_, err = l.ec2("us-east-1").DescribeVpcs(t.Context(), &awsec2.DescribeVpcsInput{})
+	wantCode(t, err, "AuthFailure")
 }
