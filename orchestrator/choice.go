@@ -9,5 +9,7 @@ type Choice struct {
 	// Zones are the only ones to use of a region, by its id, best first.
 	Zones map[string][]string `json:"zones,omitempty"`
 
+	// Spot machines cost less and may be taken away at any time.
+	Spot bool              `json:"spot,omitempty"`
 	Tags map[string]string `json:"tags,omitempty"` // extra ones, on everything that can carry them
 }

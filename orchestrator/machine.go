@@ -103,6 +103,7 @@ func (m *machine) spec() (providers.Spec, error) {
 		Region:        m.region.Name,
 		MachineType:   cfg.MachineTypes[m.region.Cloud],
 		OtherTypes:    cfg.Choice.OtherTypes[m.region.Cloud],
+		Spot:          cfg.Choice.Spot,
 		Zones:         cfg.Choice.Zones[m.id()],
 		AuthorizedKey: cfg.Remote.AuthorizedKey(),
 		HostKeyPEM:    private,

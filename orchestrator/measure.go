@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -240,8 +241,9 @@ func (m *measurement) row(p *openPair) results.Row {
 	if began.IsZero() {
 		began = time.Now()
 	}
-	r := newRow(m.run.cfg.RunID, p.Pair, m.end(p.From.ID()), m.end(p.To.ID()), began)
-	r.Flags = strings.Join(m.run.cfg.Flags, ";")
+	from, to := m.end(p.From.ID()), m.end(p.To.ID())
+	r := newRow(m.run.cfg.RunID, p.Pair, from, to, began)
+	r.Flags = strings.Join(append(slices.Clone(m.run.cfg.Flags), machineFlags(from, to)...), ";")
 	return r
 }
 

@@ -33,6 +33,14 @@ func newRow(runID string, p plan.Pair, from, to providers.Machine, began time.Ti
 	}
 }
 
+// machineFlags are what the row says of the machines at its ends.
+func machineFlags(from, to providers.Machine) []string {
+	if from.Spot || to.Spot {
+		return []string{results.FlagSpot}
+	}
+	return nil
+}
+
 // distance is nil between places of which one is not known.
 func distance(p plan.Pair) *float64 {
 	km := antipode.DistanceKm(p.From, p.To)

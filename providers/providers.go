@@ -22,6 +22,7 @@ type Spec struct {
 	Region        string
 	MachineType   string
 	OtherTypes    []string   // tried in their order where no zone has room for MachineType
+	Spot          bool       // at the spot price: the cloud may take it away at any time
 	Zones         []string   // the only ones to use, best first; empty: all of the region
 	AuthorizedKey string     // the run's public key, one authorized_keys line
 	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)
@@ -39,6 +40,7 @@ type Machine struct {
 	HostKey             string     // public host key to pin, known before the first connection; a line each if several
 	SSHPort             int        `json:",omitempty"` // 0 means 22
 	ProbePort           int        `json:",omitempty"` // where its agent listens; 0 means the run's
+	Spot                bool       `json:",omitempty"` // the cloud may take it away at any time
 	Lent                bool       `json:",omitempty"` // there before the run and after it, with keys and rules of its own
 }
 

@@ -12,6 +12,10 @@ import (
 // up: no cloud had a part in it, whatever the row's regions are called.
 const FlagLab = "lab"
 
+// FlagSpot marks pairs with a spot machine at an end, of which clouds don't say
+// that they are as good as others.
+const FlagSpot = "spot"
+
 // FlagLabBusy marks what was measured while the computer that runs the lab was
 // too busy for its delays and rates to be exact.
 const FlagLabBusy = "lab-busy"

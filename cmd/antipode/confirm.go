@@ -42,6 +42,14 @@ func ask(stderr io.Writer, question, purpose, refused string) error {
 	return &exitError{exitRefused, errors.New(refused)}
 }
 
+// machine is what the clouds are asked for.
+func (p planned) machine() string {
+	if p.flags.spot {
+		return "spot machine"
+	}
+	return "machine"
+}
+
 func (p planned) describe() string {
 	var b strings.Builder
 	f := p.flags
@@ -58,7 +66,7 @@ func (p planned) describe() string {
 			fmt.Fprintf(&b, "  %s: %s you already have\n", cloud, plural(n, "machine"))
 			continue
 		}
-		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, "machine"), strings.Join(f.machines.preferences[cloud], ", else "))
+		fmt.Fprintf(&b, "  %s: %s of type %s\n", cloud, plural(n, p.machine()), strings.Join(f.machines.preferences[cloud], ", else "))
 	}
 	switch {
 	case f.labName != "":

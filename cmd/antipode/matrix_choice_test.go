@@ -73,3 +73,15 @@ func TestChooseZonesAndTypes(t *testing.T) {
 		}
 	})
 }
+
+// TestChooseSpot: the rows say that spot machines took part.
+func TestChooseSpot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rows := openMatrixWorld(t, door.Faults{}).chosen(t, func(c *orchestrator.Config) { c.Choice.Spot = true })
+		for _, r := range rows {
+			if r.Status != results.StatusOK || !r.HasFlag(results.FlagSpot) {
+				t.Errorf("%s>%s is %s with the flags %q: %s", r.FromRegion, r.ToRegion, r.Status, r.Flags, r.Error)
+			}
+		}
+	})
+}

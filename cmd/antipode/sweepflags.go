@@ -43,6 +43,7 @@ type sweepFlags struct {
 
 	machines    machineTypes
 	zones       zoneWishes
+	spot        bool
 	zonesOf     map[string][]string // by region id
 	maxTime     time.Duration
 	bootTimeout time.Duration
@@ -93,6 +94,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
 		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
+		flags.BoolVar(&f.spot, "spot", false, "spot machines, which cost less and may be taken away at any time")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
 		flags.StringVar(&f.awsRole, "aws-role", "", "`ARN` of an AWS role to assume with these credentials")
 		flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
@@ -204,7 +206,7 @@ func (f *sweepFlags) test() orchestrator.Test {
 }
 
 func (f *sweepFlags) choice() orchestrator.Choice {
-	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Tags: f.tags}
+	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Spot: f.spot, Tags: f.tags}
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {

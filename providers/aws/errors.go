@@ -35,6 +35,8 @@ var kinds = map[string]providers.Kind{
 	"Unsupported":                       providers.Capacity, // the type, in this zone
 	"InsufficientFreeAddressesInSubnet": providers.Capacity,
 
+	"SpotMaxPriceTooLow": providers.Capacity,
+
 	"VcpuLimitExceeded":                       providers.Quota,
 	"InstanceLimitExceeded":                   providers.Quota,
 	"MaxSpotInstanceCountExceeded":            providers.Quota,
@@ -59,21 +61,22 @@ var kinds = map[string]providers.Kind{
 	"VPCIdNotSpecified":        providers.Skip,
 	"DefaultVpcDoesNotExist":   providers.Skip,
 
-	"AuthFailure":                 providers.Auth,
-	"InvalidClientTokenId":        providers.Auth,
-	"UnrecognizedClientException": providers.Auth,
-	"SignatureDoesNotMatch":       providers.Auth,
-	"IncompleteSignature":         providers.Auth,
-	"MissingAuthenticationToken":  providers.Auth,
-	"RequestExpired":              providers.Auth,
-	"ExpiredToken":                providers.Auth,
-	"ExpiredTokenException":       providers.Auth,
-	"OptInRequired":               providers.Auth, // to the service, not to the region
-	"Blocked":                     providers.Auth,
-	"UnauthorizedOperation":       providers.Auth,
-	"AccessDenied":                providers.Auth,
-	"AccessDeniedException":       providers.Auth,
-	"TagPolicyViolation":          providers.Auth,
+	"AuthFailure":          providers.Auth,
+	"InvalidClientTokenId": providers.Auth,
+	"AuthFailure.ServiceLinkedRoleCreationNotPermitted": providers.Auth, // spot's, once in an account
+	"UnrecognizedClientException":                       providers.Auth,
+	"SignatureDoesNotMatch":                             providers.Auth,
+	"IncompleteSignature":                               providers.Auth,
+	"MissingAuthenticationToken":                        providers.Auth,
+	"RequestExpired":                                    providers.Auth,
+	"ExpiredToken":                                      providers.Auth,
+	"ExpiredTokenException":                             providers.Auth,
+	"OptInRequired":                                     providers.Auth, // to the service, not to the region
+	"Blocked":                                           providers.Auth,
+	"UnauthorizedOperation":                             providers.Auth,
+	"AccessDenied":                                      providers.Auth,
+	"AccessDeniedException":                             providers.Auth,
+	"TagPolicyViolation":                                providers.Auth,
 }
 
 var families = []struct {

@@ -180,3 +180,16 @@ func TestMachineTypesNobodyOffers(t *testing.T) {
 		}
 	})
 }
+
+// A spot machine that is taken away before it runs leaves its zone for the next.
+func TestSpotTakenWhileLaunching(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		taken := fault.Machine{Place: fault.Place{Zone: ireland + "a"}, SpotTakenAfterS: 0.001, Count: 1}
+		w := openWorld(t, door.Faults{Machines: []fault.Machine{taken}}, nil)
+		spec := testSpec(t, ireland)
+		spec.Spot = true
+		if m, err := w.provider.Launch(t.Context(), spec); err != nil || m.Zone != ireland+"b" {
+			t.Errorf("Launch = %s, %v; want the second zone", m.Zone, err)
+		}
+	})
+}

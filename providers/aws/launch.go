@@ -170,6 +170,7 @@ func (r *region) settle(ctx context.Context, id string, m *providers.Machine) er
 	if err != nil {
 		return err
 	}
+	m.Spot = instance.InstanceLifecycle == types.InstanceLifecycleTypeSpot
 	m.Public, err = netip.ParseAddr(aws.ToString(instance.PublicIpAddress))
 	if err != nil {
 		return fmt.Errorf("public address of %s: %w", id, err)
@@ -225,6 +226,7 @@ func runInput(spec providers.Spec, s site, at place, token string) *ec2.RunInsta
 		UserData:     aws.String(base64.StdEncoding.EncodeToString([]byte(document))),
 		// A power-off ends the machine: its own timer is its death.
 		InstanceInitiatedShutdownBehavior: types.ShutdownBehaviorTerminate,
+		InstanceMarketOptions:             market(spec.Spot),
 		CreditSpecification:               credits(spec.MachineType),
 		MetadataOptions:                   &types.InstanceMetadataOptionsRequest{HttpTokens: types.HttpTokensStateRequired},
 		NetworkInterfaces: []types.InstanceNetworkInterfaceSpecification{{
@@ -241,8 +243,31 @@ func runInput(spec providers.Spec, s site, at place, token string) *ec2.RunInsta
 				VolumeType:          types.VolumeTypeGp3, // of the image's size
 			},
 		}},
-		TagSpecifications: tagged(spec.Run, types.ResourceTypeInstance, types.ResourceTypeVolume,
-			types.ResourceTypeNetworkInterface),
+		TagSpecifications: tagged(spec.Run, made(spec)...),
+	}
+}
+
+// made are the kinds of what RunInstances makes.
+func made(spec providers.Spec) []types.ResourceType {
+	kinds := []types.ResourceType{types.ResourceTypeInstance, types.ResourceTypeVolume, types.ResourceTypeNetworkInterface}
+	if spec.Spot {
+		kinds = append(kinds, types.ResourceTypeSpotInstancesRequest)
+	}
+	return kinds
+}
+
+// market asks for a spot machine that comes once, at up to the ordinary price,
+// and ends when it is taken away.
+func market(spot bool) *types.InstanceMarketOptionsRequest {
+	if !spot {
+		return nil
+	}
+	return &types.InstanceMarketOptionsRequest{
+		MarketType: types.MarketTypeSpot,
+		SpotOptions: &types.SpotMarketOptions{
+			SpotInstanceType:             types.SpotInstanceTypeOneTime,
+			InstanceInterruptionBehavior: types.InstanceInterruptionBehaviorTerminate,
+		},
 	}
 }
 
@@ -263,6 +288,9 @@ func (r *region) await(ctx context.Context, id string) (types.Instance, error) {
 	return m, err
 }
 
+// spotTaken is why a machine has ended whose capacity others pay more for.
+const spotTaken = "Server.SpotInstanceTermination"
+
 // ready says whether the machine can be reached, and why it never will be.
 func (r *region) ready(m types.Instance) (bool, error) {
 	if m.State == nil {
@@ -280,7 +308,7 @@ func (r *region) ready(m types.Instance) (bool, error) {
 	}
 	kind := providers.Unknown
 	switch aws.ToString(reason.Code) {
-	case "Server.InsufficientInstanceCapacity", "Server.InternalError":
+	case "Server.InsufficientInstanceCapacity", "Server.InternalError", spotTaken:
 		kind = providers.Capacity
 	}
 	return false, &providers.Error{Op: "RunInstances", Cloud: Cloud, Region: r.name, Kind: kind,

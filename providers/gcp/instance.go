@@ -44,9 +44,19 @@ func (p *Provider) instance(spec providers.Spec, zone, name string) *computepb.I
 		}},
 		Scheduling: &computepb.Scheduling{
 			MaxRunDuration:            &computepb.Duration{Seconds: new(int64(life / time.Second))},
-			InstanceTerminationAction: new("DELETE"),
+			InstanceTerminationAction: new("DELETE"), // also of a spot machine that is taken away
+			ProvisioningModel:         new(provisioning(spec.Spot)),
 		},
 	}
+}
+
+const spotModel = "SPOT"
+
+func provisioning(spot bool) string {
+	if spot {
+		return spotModel
+	}
+	return "STANDARD"
 }
 
 func metadata(spec providers.Spec) *computepb.Metadata {

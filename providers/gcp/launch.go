@@ -103,7 +103,7 @@ func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone strin
 		return err
 	}
 	m.Type = last(instance.GetMachineType()) // an adopted one's may be another
-	m.Image = image(m.Type)
+	m.Image, m.Spot = image(m.Type), instance.GetScheduling().GetProvisioningModel() == spotModel
 	if m.Public, m.Private, err = addresses(instance); err != nil {
 		return err
 	}

@@ -72,6 +72,29 @@ func testLaunchAdopts(t *testing.T, c Cloud) {
 	destroyed(t, w, "r1", c.Regions[0])
 }
 
+// testLaunchSpot: what is a spot machine and what isn't is the cloud's to say,
+// also of one that is adopted.
+func testLaunchSpot(t *testing.T, c Cloud) {
+	p, w := opened(t, c)
+	if m := launch(t, p, c.spec(t, run("r0"), c.Regions[0])); m.Spot {
+		t.Errorf("a spot machine, unasked for")
+	}
+	spec := c.spec(t, run("r1"), c.Regions[0])
+	spec.Spot = true
+	first := launch(t, p, spec)
+	if !first.Spot {
+		t.Errorf("no spot machine")
+	}
+	spec.Adopt = true
+	if second := launch(t, p, spec); second != first {
+		t.Errorf("adopted %+v, want %+v", second, first)
+	}
+	if err := p.Destroy(testContext(t), "r0", c.Regions[:1]); err != nil {
+		t.Errorf("Destroy: %v", err)
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+}
+
 // testLaunchInZone: the best of the zones that are wished for and exist.
 func testLaunchInZone(t *testing.T, c Cloud) {
 	p, w := opened(t, c)

@@ -56,6 +56,7 @@ func Run(t *testing.T, cloud Cloud) {
 		"LaunchBadSpec":         testLaunchBadSpec,
 		"LaunchUnknownRegion":   testLaunchUnknownRegion,
 		"LaunchTags":            testLaunchTags,
+		"LaunchSpot":            testLaunchSpot,
 		"LaunchInZone":          testLaunchInZone,
 		"LaunchInNoZone":        testLaunchInNoZone,
 		"SSHFromControllerOnly": testSSHFromControllerOnly,

@@ -50,7 +50,8 @@ type instance struct {
 	token       string
 	public      bool // it has a public address
 	metadata    metadataSpec
-	spotRequest string
+	spotRequest string        // empty for others
+	taken       time.Duration // so long after its start it is taken away; 0: never
 	endsOnHalt  bool
 	protected   bool // from TerminateInstances
 	eni         resource
@@ -84,6 +85,23 @@ func (i *instance) Started(a vm.Addresses) {
 	i.addrs = a
 	if i.state == pending {
 		i.state = running
+	}
+	if i.taken > 0 {
+		i.region.door.rack.Go(i.takeAway)
+	}
+}
+
+// takeAway ends a spot instance when its time has come, as AWS does whose room
+// others pay more for.
+func (i *instance) takeAway(ctx context.Context) {
+	if rack.Sleep(ctx, i.taken) != nil {
+		return
+	}
+	i.region.mu.Lock()
+	defer i.region.mu.Unlock()
+	if i.state == running {
+		i.reason = stateReason{"Server.SpotInstanceTermination", "Server.SpotInstanceTermination: Spot instance termination"}
+		i.leave(shuttingDown, func() { i.end(time.Now()) })
 	}
 }
 

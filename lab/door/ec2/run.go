@@ -194,13 +194,14 @@ func (r *region) newInstance(o *order, reservation string, n int) *instance {
 func (r *region) machineSpec(o *order, i *instance) vm.Spec {
 	boot := userdata.Parse(o.userData)
 	i.warnings = boot.Warnings
-	faults, late := r.door.faults.Machine(fault.Place{Cloud: "aws", Region: r.name, Zone: o.subnet.zone})
+	fate := r.door.faults.Machine(fault.Place{Cloud: "aws", Region: r.name, Zone: o.subnet.zone}, i.spotRequest != "")
+	i.taken = fate.Taken
 	spec := vm.Spec{
 		ID: i.id, Cloud: "aws", Region: r.name, Zone: o.subnet.zone, MachineType: o.kind.name,
 		Hostname: i.id, User: o.image.user,
 		HostKeyPEM: boot.HostKeyPEM, BootCommands: boot.Commands,
-		BootDelay: r.door.rack.Duration(r.door.rack.Timing.Boot) + late,
-		Faults:    faults,
+		BootDelay: r.door.rack.Duration(r.door.rack.Timing.Boot) + fate.BootDelay,
+		Faults:    fate.Faults,
 	}
 	if o.key != "" {
 		spec.AuthorizedKeys = []string{o.key}

@@ -55,10 +55,15 @@ type Machine struct {
 	NeverBoot  bool    `yaml:"never_boot,omitempty"`   // it exists, and nothing on it ever answers
 	RefuseSSH  bool    `yaml:"refuse_ssh,omitempty"`   // it boots without an SSH server
 	BootDelayS float64 `yaml:"boot_delay_s,omitempty"` // added to its boot time, seconds
-	Count      int     `yaml:"count,omitempty"`        // the first so many machines; 0: all
+
+	// SpotTakenAfterS is how long after its start a spot machine is taken away,
+	// seconds. Such a fault is for spot machines alone.
+	SpotTakenAfterS float64 `yaml:"spot_taken_after_s,omitempty"`
+
+	Count int `yaml:"count,omitempty"` // the first so many machines; 0: all
 }
 
-// maxBootDelay bounds BootDelayS: longer is a typing error.
+// maxBootDelay bounds BootDelayS and SpotTakenAfterS: longer is a typing error.
 const maxBootDelay = 24 * time.Hour
 
 // Validate says what is wrong with the first fault that makes no sense.
@@ -95,8 +100,11 @@ func (m Machine) validate() error {
 	if math.IsNaN(m.BootDelayS) || m.BootDelayS < 0 || m.BootDelayS > maxBootDelay.Seconds() {
 		return fmt.Errorf("boot_delay_s is %v, want 0 to %v", m.BootDelayS, maxBootDelay.Seconds())
 	}
-	if !m.NeverBoot && !m.RefuseSSH && m.BootDelayS == 0 {
-		return fmt.Errorf("nothing is wrong with it: want never_boot, refuse_ssh or boot_delay_s")
+	if math.IsNaN(m.SpotTakenAfterS) || m.SpotTakenAfterS < 0 || m.SpotTakenAfterS > maxBootDelay.Seconds() {
+		return fmt.Errorf("spot_taken_after_s is %v, want 0 to %v", m.SpotTakenAfterS, maxBootDelay.Seconds())
+	}
+	if !m.NeverBoot && !m.RefuseSSH && m.BootDelayS == 0 && m.SpotTakenAfterS == 0 {
+		return fmt.Errorf("nothing is wrong with it: want never_boot, refuse_ssh, boot_delay_s or spot_taken_after_s")
 	}
 	return m.Place.validate(m.Count)
 }

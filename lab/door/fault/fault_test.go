@@ -111,12 +111,26 @@ func TestLift(t *testing.T) {
 
 func TestMachineAddsUp(t *testing.T) {
 	i := NewInjector(Faults{Machines: []Machine{{RefuseSSH: true, Count: 1}, {BootDelayS: 1}, {BootDelayS: 0.5}}})
-	faults, delay := i.Machine(Place{Cloud: "gcp"})
-	if (faults != vm.Faults{RefuseSSH: true}) || delay != 1500*time.Millisecond {
-		t.Errorf("first machine: %+v, %v", faults, delay)
+	want := Fate{Faults: vm.Faults{RefuseSSH: true}, BootDelay: 1500 * time.Millisecond}
+	if got := i.Machine(Place{Cloud: "gcp"}, false); got != want {
+		t.Errorf("first machine: %+v, want %+v", got, want)
 	}
-	if faults, _ := i.Machine(Place{Cloud: "gcp"}); (faults != vm.Faults{}) {
-		t.Errorf("second machine: %+v, want none", faults)
+	want.RefuseSSH = false
+	if got := i.Machine(Place{Cloud: "gcp"}, true); got != want {
+		t.Errorf("second machine: %+v, want %+v", got, want)
+	}
+}
+
+// TestSpotTaken: an ordinary machine does not use up a spot machine's fate.
+func TestSpotTaken(t *testing.T) {
+	i := NewInjector(Faults{Machines: []Machine{{SpotTakenAfterS: 20, Count: 1}}})
+	for n, c := range []struct {
+		spot bool
+		want time.Duration
+	}{{false, 0}, {true, 20 * time.Second}, {true, 0}} {
+		if got := i.Machine(Place{Cloud: "aws"}, c.spot).Taken; got != c.want {
+			t.Errorf("machine %d is taken after %v, want %v", n, got, c.want)
+		}
 	}
 }
 

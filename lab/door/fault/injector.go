@@ -57,22 +57,32 @@ func (i *Injector) call(at Place, call string, not []Kind) Kind {
 	return None
 }
 
-// Machine returns what is wrong with the next machine at a place, and how much
-// longer it takes to boot. Several faults of one machine add up.
-func (i *Injector) Machine(at Place) (vm.Faults, time.Duration) {
+// Fate is what is wrong with one machine.
+type Fate struct {
+	vm.Faults
+	BootDelay time.Duration // so much longer it takes to boot
+	Taken     time.Duration // so long after its start it is taken away; 0: never
+}
+
+// Machine returns what is wrong with the next machine at a place. Several
+// faults of one machine add up.
+func (i *Injector) Machine(at Place, spot bool) Fate {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	var faults vm.Faults
-	var delay time.Duration
+	var fate Fate
 	for n, m := range i.faults.Machines {
-		if m.matches(at) && take(&i.machines[n], m.Count) {
-			faults.NeverBoot = faults.NeverBoot || m.NeverBoot
-			faults.RefuseSSH = faults.RefuseSSH || m.RefuseSSH
-			delay += time.Duration(m.BootDelayS * float64(time.Second))
+		if !m.matches(at) || m.SpotTakenAfterS > 0 && !spot || !take(&i.machines[n], m.Count) {
+			continue
 		}
+		fate.NeverBoot = fate.NeverBoot || m.NeverBoot
+		fate.RefuseSSH = fate.RefuseSSH || m.RefuseSSH
+		fate.BootDelay += seconds(m.BootDelayS)
+		fate.Taken += seconds(m.SpotTakenAfterS)
 	}
-	return faults, delay
+	return fate
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // OptedOut says whether the account has not enabled an AWS region.
 func (i *Injector) OptedOut(region string) bool {

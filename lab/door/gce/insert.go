@@ -223,10 +223,11 @@ func takeTags(i *instance, in *instanceJSON) error {
 
 // spec is the machine for the hypervisor, as the guest agent would set it up.
 func (i *instance) spec() vm.Spec {
-	faults, late := i.door.faults.Machine(fault.Place{Cloud: "gcp", Region: i.region, Zone: i.zone})
+	fate := i.door.faults.Machine(fault.Place{Cloud: "gcp", Region: i.region, Zone: i.zone}, i.Scheduling.Provisioning == "SPOT")
+	i.taken = fate.Taken
 	spec := vm.Spec{
 		ID: fmt.Sprint(uint64(i.ID)), Cloud: "gcp", Region: i.region, Zone: i.zone, MachineType: i.machineType.name,
-		Hostname: i.Name, BootDelay: i.door.rack.Duration(i.door.rack.Timing.Boot) + late, Faults: faults,
+		Hostname: i.Name, BootDelay: i.door.rack.Duration(i.door.rack.Timing.Boot) + fate.BootDelay, Faults: fate.Faults,
 	}
 	spec.User, spec.AuthorizedKeys = i.login()
 	if script := i.Metadata.get("startup-script"); script != "" {

@@ -23,7 +23,8 @@ type instance struct {
 	machineType machineType
 	public      bool // it has an external address
 	lifetime    time.Duration
-	deadline    *time.Timer // ends it when its lifetime is over
+	deadline    *time.Timer   // ends it when its lifetime is over
+	taken       time.Duration // so long after its start it is taken away; 0: never
 	guest       guestAttributes
 	warnings    []string
 
@@ -167,6 +168,13 @@ func (i *instance) Started(a vm.Addresses) {
 		i.ResourceStatus = &statusJSON{endJSON{timestamp(time.Now().Add(i.lifetime))}}
 		i.deadline = time.AfterFunc(i.lifetime, i.expire)
 	}
+	if i.taken > 0 {
+		i.door.rack.Go(func(ctx context.Context) {
+			if rack.Sleep(ctx, i.taken) == nil {
+				i.expire()
+			}
+		})
+	}
 }
 
 // Failed implements rack.Tenant.
@@ -189,7 +197,8 @@ func (i *instance) Event(e vm.Event) {
 	}
 }
 
-// expire ends the machine as it was asked for: its time is over.
+// expire ends the machine as it was asked for: its time is over, or it is a
+// spot machine that is taken away.
 func (i *instance) expire() {
 	i.door.mu.Lock()
 	defer i.door.mu.Unlock()
