@@ -90,6 +90,9 @@ func (p policy) allows(c model.Call) error {
 	if !named {
 		return fmt.Errorf("no statement names %s", action(c))
 	}
+	if !c.Form.Has("InstanceMarketOptions.MarketType") { // no Spot request is made
+		taggable = slices.DeleteFunc(taggable, func(kind string) bool { return kind == string(types.ResourceTypeSpotInstancesRequest) })
+	}
 	tagged := tagSpecifications(c.Form)
 	slices.Sort(taggable)
 	if !slices.Equal(taggable, tagged) {
