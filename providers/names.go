@@ -34,12 +34,17 @@ func CheckRunID(id string) error {
 // Types are the machine types to try, best first.
 func (s Spec) Types() []string { return append([]string{s.MachineType}, s.OtherTypes...) }
 
-// Pick leaves of a region's zones those to use, in the order to try them.
+// Pick leaves of a region's zones those to use, in the order to try them. That of
+// a machine to be replaced comes last: something may be wrong there.
 func (s Spec) Pick(zones []string) []string {
-	if len(s.Zones) == 0 {
+	if len(s.Zones) > 0 {
+		zones = slices.DeleteFunc(slices.Clone(s.Zones), func(zone string) bool { return !slices.Contains(zones, zone) })
+	}
+	if s.Instead == nil || !slices.Contains(zones, s.Instead.Zone) {
 		return zones
 	}
-	return slices.DeleteFunc(slices.Clone(s.Zones), func(zone string) bool { return !slices.Contains(zones, zone) })
+	others := slices.DeleteFunc(slices.Clone(zones), func(zone string) bool { return zone == s.Instead.Zone })
+	return append(others, s.Instead.Zone)
 }
 
 // Check finds what no cloud could work with.

@@ -28,6 +28,7 @@ type Spec struct {
 	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)
 	HostKey       string     // its public half, one authorized_keys line
 	SSHFrom       netip.Addr // the only address that may reach port 22
+	Instead       *Machine   // end this one, if it is still there, and make another, in another zone if one has room; may be nil
 	Adopt         bool       // an earlier process may have made it: look for it, in every zone, first
 }
 

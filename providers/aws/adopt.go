@@ -13,10 +13,13 @@ import (
 
 // find looks for the run's machine that an earlier process made, in whatever
 // zone had room then: a token is good for its own zone only. One on its way
-// out doesn't count.
-func (r *region) find(ctx context.Context, runID string) (*types.Instance, error) {
+// out doesn't count, nor one that is to be replaced.
+func (r *region) find(ctx context.Context, spec providers.Spec) (*types.Instance, error) {
 	living := filter("instance-state-name", "pending", "running")
-	machines, err := r.instances(ctx, ofRun(runID, living)...)
+	machines, err := r.instances(ctx, ofRun(spec.Run.ID, living)...)
+	machines = slices.DeleteFunc(machines, func(m types.Instance) bool {
+		return spec.Instead != nil && aws.ToString(m.InstanceId) == spec.Instead.ID
+	})
 	if err != nil || len(machines) == 0 {
 		return nil, err
 	}

@@ -54,6 +54,11 @@ func (r *region) launchSomewhere(ctx context.Context, spec providers.Spec, m *pr
 	if err != nil {
 		return err
 	}
+	if spec.Instead != nil {
+		if err := notFoundIsFine([]error{r.terminate(ctx, []string{spec.Instead.ID})}); err != nil {
+			return err
+		}
+	}
 	if s.there != nil {
 		return r.adopt(ctx, *s.there, m)
 	}
@@ -122,7 +127,7 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 	g.Go(func() (err error) { s.offered, err = r.offers(ctx, spec.Types()); return err })
 	g.Go(func() error { return r.importKey(ctx, spec) })
 	if spec.Adopt {
-		g.Go(func() (err error) { s.there, err = r.find(ctx, spec.Run.ID); return err })
+		g.Go(func() (err error) { s.there, err = r.find(ctx, spec); return err })
 	}
 	g.Go(func() error {
 		vpc, err := r.defaultVPC(ctx)
@@ -209,8 +214,11 @@ func (r *region) start(ctx context.Context, spec providers.Spec, s site, at plac
 // ASCII characters at most. It names the zone, since AWS keeps tokens by zone,
 // and the SSH group's id: that is another one after the run was destroyed.
 func token(spec providers.Spec, s site, zone string, life int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%d",
-		spec.Run.ID, spec.Region, zone, spec.MachineType, s.groups[0], life))
+	what := fmt.Appendf(nil, "%s\n%s\n%s\n%s\n%s\n%d", spec.Run.ID, spec.Region, zone, spec.MachineType, s.groups[0], life)
+	if spec.Instead != nil {
+		what = append(what, spec.Instead.ID...)
+	}
+	sum := sha256.Sum256(what)
 	return fmt.Sprintf("antipode-%x", sum[:16])
 }
 

@@ -27,6 +27,7 @@ import (
 // motoExempt are the promises that moto can't show.
 var motoExempt = map[string]string{
 	"LaunchTwice":       "moto ignores RunInstances' ClientToken: a repeat makes another machine",
+	"LaunchInstead":     "moto ignores RunInstances' ClientToken: a repeat makes another machine",
 	"LaunchLosesAnswer": "moto ignores RunInstances' ClientToken: a repeat makes another machine",
 	"LaunchCutAtCall":   "at every call in turn: minutes of moto's time, and its lists are never late",
 	"DestroyDuringCall": "at every call in turn: minutes of moto's time, and its lists are never late",

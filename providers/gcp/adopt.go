@@ -27,6 +27,23 @@ func (p *Provider) adoptFrom(ctx context.Context, spec providers.Spec, zones []s
 	return zones, nil
 }
 
+// end deletes a machine, unless it is gone: the one that takes its place has the
+// same name, and maybe the zone, but another address.
+func (p *Provider) end(ctx context.Context, m providers.Machine) error {
+	instance, err := ask(ctx, p, m.Region, "instances.get", p.instances.Get, &computepb.GetInstanceRequest{
+		Project: p.project, Zone: m.Zone, Instance: m.ID})
+	if providers.KindOf(err) == providers.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if public, _, err := addresses(instance); m.Public.IsValid() && err == nil && public != m.Public {
+		return nil
+	}
+	return p.delete(ctx, providers.Resource{Kind: providers.Instance, Region: m.Region, Zone: m.Zone, ID: m.ID})
+}
+
 // moveRule makes sources the only ones of a rule that exists: the controller
 // has moved, and its old address may be somebody else's.
 func (p *Provider) moveRule(ctx context.Context, name string, sources []netip.Addr) error {

@@ -42,6 +42,11 @@ func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *
 	if err != nil {
 		return err
 	}
+	if spec.Instead != nil {
+		if err := p.end(ctx, *spec.Instead); err != nil {
+			return err
+		}
+	}
 	if spec.Adopt {
 		zones, err = p.adoptFrom(ctx, spec, zones)
 		if err != nil {

@@ -95,6 +95,28 @@ func testLaunchSpot(t *testing.T, c Cloud) {
 	destroyed(t, w, "r1", c.Regions[0])
 }
 
+// testLaunchInstead: a machine is replaced by one in another zone, and only
+// once, however often that is asked for.
+func testLaunchInstead(t *testing.T, c Cloud) {
+	p, w := opened(t, c)
+	spec := c.spec(t, run("r1"), c.Regions[0])
+	first := launch(t, p, spec)
+	spec.Instead = &first
+	second := launch(t, p, spec)
+	if second.Zone == first.Zone || second.Public == first.Public {
+		t.Errorf("%s in %s at %v was replaced by %s in %s at %v", first.ID, first.Zone, first.Public, second.ID, second.Zone, second.Public)
+	}
+	if w.Reaches(first, "tcp", 22, controller) || !w.Reaches(second, "tcp", 22, controller) {
+		t.Errorf("SSH does not lead to the new machine alone")
+	}
+	for _, spec.Adopt = range []bool{false, true} {
+		if again := launch(t, p, spec); again.ID != second.ID || again.Public != second.Public {
+			t.Errorf("replaced again (Adopt %v): %s at %v, want %s at %v", spec.Adopt, again.ID, again.Public, second.ID, second.Public)
+		}
+	}
+	destroyed(t, w, "r1", c.Regions[0])
+}
+
 // testLaunchInZone: the best of the zones that are wished for and exist.
 func testLaunchInZone(t *testing.T, c Cloud) {
 	p, w := opened(t, c)

@@ -52,6 +52,7 @@ func Run(t *testing.T, cloud Cloud) {
 		"Launch":                testLaunch,
 		"LaunchTwice":           testLaunchTwice,
 		"LaunchAdopts":          testLaunchAdopts,
+		"LaunchInstead":         testLaunchInstead,
 		"LaunchRegionsAtOnce":   testLaunchRegionsAtOnce,
 		"LaunchBadSpec":         testLaunchBadSpec,
 		"LaunchUnknownRegion":   testLaunchUnknownRegion,
