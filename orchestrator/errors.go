@@ -61,6 +61,9 @@ func (e *lostError) Unwrap() error { return e.err }
 
 // skips reports whether the region, not our luck, is why there is no machine.
 func (e *lostError) skips() bool {
+	if _, never := errors.AsType[*neverError](e.err); never {
+		return true
+	}
 	kind := providers.KindOf(e.err)
 	return kind == providers.Skip || kind == providers.Quota
 }

@@ -40,6 +40,7 @@ const (
 	StateWaiting   State = "waiting"   // for the firewall to admit its peers
 	StateReady     State = "ready"     // it can measure
 	StateAway      State = "away"      // it was ready, does not answer any more, and is dialled again
+	StateReplacing State = "replacing" // it never answered, or is gone: another one is made
 	StateFailed    State = "failed"
 	StateSkipped   State = "skipped" // the region is not for us, or its quota is used up
 )

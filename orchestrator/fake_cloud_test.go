@@ -28,9 +28,11 @@ type planet struct {
 	faults   map[string]fault // by region id
 	machines map[string]*fakeMachine
 	calls    []string
-	tests    []*fakeTest  // that run
-	opened   int          // connections
-	dark     [2]time.Time // the controller's network is away, from and until
+	tests    []*fakeTest     // that run
+	opened   int             // connections
+	made     int             // machines, ever
+	dead     map[string]bool // addresses of machines that were taken away
+	dark     [2]time.Time    // the controller's network is away, from and until
 }
 
 // fault makes one region misbehave. Zero fields don't.
@@ -40,6 +42,9 @@ type fault struct {
 	launchHangs bool
 	connect     error
 	bootHangs   bool
+	stillborn   bool          // the first machine never answers
+	taken       time.Duration // so long after it was made the first machine is ended
+	everTaken   bool          // and every other one
 	push        error
 	agent       error
 	admit       error
@@ -56,6 +61,9 @@ type fault struct {
 type fakeMachine struct {
 	providers.Machine
 	spec     providers.Spec
+	first    bool
+	ended    bool
+	conns    []*fakeConn
 	admitted []netip.Addr
 	port     int
 	serves   int // port
@@ -67,7 +75,7 @@ type fakeCloud struct {
 }
 
 func newPlanet(t *testing.T) *planet {
-	return &planet{t: t, dir: filepath.Join(t.TempDir(), "run"), faults: map[string]fault{}, machines: map[string]*fakeMachine{}}
+	return &planet{t: t, dir: filepath.Join(t.TempDir(), "run"), faults: map[string]fault{}, machines: map[string]*fakeMachine{}, dead: map[string]bool{}}
 }
 
 func (p *planet) call(format string, args ...any) {
@@ -111,28 +119,62 @@ func (c *fakeCloud) Launch(ctx context.Context, spec providers.Spec) (providers.
 	if !sleep(ctx, takes) {
 		return providers.Machine{}, providers.Wrap(c.name, spec.Region, "RunInstances", ctx.Err())
 	}
+	if err := c.darkness(); err != nil {
+		return providers.Machine{}, err
+	}
 	if f.launch != nil {
 		return providers.Machine{}, f.launch
 	}
 	return c.boot(id, spec), nil
 }
 
+func (c *fakeCloud) darkness() error {
+	if now := time.Now(); now.Before(c.dark[0]) || !now.Before(c.dark[1]) {
+		return nil
+	}
+	return &providers.Error{Op: "any", Cloud: c.name, Kind: providers.Temporary, Err: errors.New("no route to host")}
+}
+
 func (c *fakeCloud) boot(id string, spec providers.Spec) providers.Machine {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if old := c.machines[id]; old != nil && spec.Instead != nil && old.ID == spec.Instead.ID {
+		delete(c.machines, id)
+	}
 	if there := c.machines[id]; there != nil {
 		if !spec.Adopt || spec.HostKey != there.spec.HostKey {
 			c.t.Errorf("%s was launched twice", id)
 		}
 		return there.Machine
 	}
-	n := byte(len(c.machines) + 1)
-	m := &fakeMachine{spec: spec, Machine: providers.Machine{
-		Cloud: c.name, Region: spec.Region, Zone: spec.Region + "-a", ID: fmt.Sprintf("i-%d", n), Type: spec.MachineType,
+	c.made++
+	n := byte(c.made)
+	m := &fakeMachine{spec: spec, first: spec.Instead == nil, Machine: providers.Machine{
+		Cloud: c.name, Region: spec.Region, Zone: zoneFor(spec), ID: fmt.Sprintf("i-%d", n), Type: spec.MachineType,
 		Public: netip.AddrFrom4([4]byte{198, 18, 0, n}), User: "user", HostKey: spec.HostKey,
 	}}
 	c.machines[id] = m
+	if f := c.faults[id]; f.taken > 0 && (m.first || f.everTaken) {
+		time.AfterFunc(f.taken, func() { c.take(id, m) })
+	}
 	return m.Machine
+}
+
+func zoneFor(spec providers.Spec) string {
+	return spec.Pick([]string{spec.Region + "-a", spec.Region + "-b"})[0]
+}
+
+// take ends a machine without a word to those connected to it.
+func (c *fakeCloud) take(id string, m *fakeMachine) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.machines[id] == m {
+		delete(c.machines, id)
+	}
+	m.ended, c.dead[m.Public.String()] = true, true
+	for _, conn := range m.conns {
+		time.AfterFunc(keepAlive, conn.kill)
+	}
 }
 
 func (c *fakeCloud) Admit(ctx context.Context, run providers.Run, region string, port int, peers []netip.Addr) error {
@@ -171,6 +213,9 @@ func (c *fakeCloud) Destroy(ctx context.Context, runID string, regions []string)
 }
 
 func (c *fakeCloud) List(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
+	if err := c.darkness(); err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var found []providers.Resource
@@ -179,7 +224,7 @@ func (c *fakeCloud) List(ctx context.Context, runID string, regions []string) ([
 		id := c.name + ":" + region
 		errs = append(errs, c.faults[id].list)
 		if m := c.machines[id]; m != nil {
-			found = append(found, providers.Resource{Cloud: c.name, Region: region, Kind: "instance", ID: m.ID, RunID: runID})
+			found = append(found, providers.Resource{Cloud: c.name, Region: region, Zone: m.Zone, Kind: "instance", ID: m.ID, RunID: runID})
 		}
 	}
 	return found, errors.Join(errs...)

@@ -28,7 +28,10 @@ func (r fakeRemote) Secrets() ([]byte, error) { return []byte("keys"), nil }
 func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {
 	id := m.Cloud + ":" + m.Region
 	f := r.faults[id]
-	if f.bootHangs {
+	r.mu.Lock()
+	live := r.machines[id]
+	r.mu.Unlock()
+	if f.bootHangs || live == nil || f.stillborn && live.first {
 		<-ctx.Done()
 		return nil, fmt.Errorf("connect: gave up: %w", context.Cause(ctx))
 	}
@@ -40,11 +43,12 @@ func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if live := r.machines[id]; live == nil || live.spec.HostKey != m.HostKey {
-		r.t.Errorf("Connect %s: no such machine, or another host key", id)
+	if live.spec.HostKey != m.HostKey || live.Public != m.Public {
+		r.t.Errorf("Connect %s: not that machine, or another host key", id)
 	}
 	r.opened++
-	c := &fakeConn{planet: r.planet, id: id, ended: make(chan struct{})}
+	c := &fakeConn{planet: r.planet, id: id, machine: live, ended: make(chan struct{})}
+	live.conns = append(live.conns, c)
 	if lost := r.dark[0].Add(keepAlive); time.Now().Before(r.dark[0]) && lost.Before(r.dark[1]) {
 		time.AfterFunc(time.Until(lost), c.kill)
 	}
@@ -56,9 +60,10 @@ const keepAlive = 20 * time.Second
 
 type fakeConn struct {
 	*planet
-	id    string
-	end   sync.Once
-	ended chan struct{}
+	id      string
+	machine *fakeMachine
+	end     sync.Once
+	ended   chan struct{}
 }
 
 func (c *fakeConn) Push(ctx context.Context) (string, error) {
@@ -111,7 +116,7 @@ func (a *fakeAgent) Call(ctx context.Context, req wire.Request) (wire.Response, 
 		if len(req.Serve.Secret) != 32 || slices.Max(req.Serve.Secret) == 0 {
 			a.t.Errorf("%s: Serve without a secret", a.id)
 		}
-		a.machines[a.id].serves = req.Serve.Port
+		a.machine.serves = req.Serve.Port
 		return wire.Response{Serve: &wire.ServeResult{Port: req.Serve.Port}}, nil
 	case req.RTT != nil:
 		takes := time.Duration(float64(req.RTT.Probes) * req.RTT.IntervalMs * float64(time.Millisecond))
@@ -126,6 +131,9 @@ func (a *fakeAgent) stillThere(ctx context.Context) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
+	if a.ofEnded(a.machine) {
+		<-a.ended
+	}
 	select {
 	case <-a.ended:
 		return a.Err()
@@ -134,14 +142,21 @@ func (a *fakeAgent) stillThere(ctx context.Context) error {
 	}
 }
 
+// ofEnded is true of a machine that has ended, which others do not know yet.
+func (a *fakeAgent) ofEnded(m *fakeMachine) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return m.ended
+}
+
 func (a *fakeAgent) measure(ctx context.Context, kind plan.Kind, peer wire.Peer, takes time.Duration, deadlineMs float64) (wire.Response, error) {
 	if deadlineMs < ms(takes) {
 		a.t.Errorf("%s from %s has a deadline of %v ms, and takes %v", kind, a.id, deadlineMs, takes)
 	}
-	test := a.begin(kind, peer)
+	test, to := a.begin(kind, peer)
 	defer a.over(test)
 	f := a.faults[a.id]
-	if f.silent {
+	if f.silent || a.ofEnded(a.machine) {
 		takes = 1000 * time.Hour
 	}
 	select {
@@ -153,6 +168,9 @@ func (a *fakeAgent) measure(ctx context.Context, kind plan.Kind, peer wire.Peer,
 	}
 	if !a.light(ctx) {
 		return wire.Response{}, context.Cause(ctx)
+	}
+	if to == nil || a.ofEnded(to) {
+		return wire.Response{}, errors.New("the peer is silent")
 	}
 	if kind == plan.RTT {
 		return rttAnswer(f)
@@ -180,7 +198,7 @@ func throughputAnswer(f fault) (wire.Response, error) {
 }
 
 // begin checks that the peer can be reached and that nothing is disturbed.
-func (a *fakeAgent) begin(kind plan.Kind, peer wire.Peer) *fakeTest {
+func (a *fakeAgent) begin(kind plan.Kind, peer wire.Peer) (*fakeTest, *fakeMachine) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	test := &fakeTest{kind: kind, from: a.id}
@@ -189,8 +207,8 @@ func (a *fakeAgent) begin(kind plan.Kind, peer wire.Peer) *fakeTest {
 			test.to = id
 		}
 	}
-	from, to := a.machines[a.id], a.machines[test.to]
-	if to == nil || to.serves != peer.Port || to.port != peer.Port || !slices.Contains(to.admitted, from.Public) {
+	from, to := a.machine, a.machines[test.to]
+	if to == nil && !a.dead[peer.Addr] || to != nil && (to.serves != peer.Port || to.port != peer.Port || !slices.Contains(to.admitted, from.Public)) {
 		a.t.Errorf("%s from %s to %s: the peer is not reached", kind, a.id, test.to)
 	}
 	for _, other := range a.tests {
@@ -199,7 +217,7 @@ func (a *fakeAgent) begin(kind plan.Kind, peer wire.Peer) *fakeTest {
 		}
 	}
 	a.tests = append(a.tests, test)
-	return test
+	return test, to
 }
 
 func (a *fakeAgent) over(test *fakeTest) {

@@ -6,8 +6,10 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/providers"
 )
 
@@ -20,7 +22,8 @@ type fleet struct {
 	machines map[string]*machine
 	launches *countdown
 	news     chan<- news
-	history  history // of earlier processes
+	history  history     // of earlier processes
+	reached  atomic.Bool // a machine was ready
 
 	mu      sync.Mutex
 	tried   map[string][]string   // region names by cloud: a launch was intended
@@ -51,7 +54,11 @@ func newFleet(cfg Config, j *journal, r *reporter, tell chan<- news, past histor
 	}
 	_, _ = rand.Read(f.secret) // never fails
 	for _, region := range cfg.regions() {
-		f.machines[region.ID()] = &machine{fleet: f, region: region, provider: cfg.Providers[region.Cloud]}
+		m := &machine{fleet: f, region: region, provider: cfg.Providers[region.Cloud], replaced: past.replaced[region.ID()]}
+		if old, unfinished := past.instead[region.ID()]; unfinished {
+			m.instead = &old
+		}
+		f.machines[region.ID()] = m
 	}
 	f.launches = newCountdown(len(f.machines))
 	return f
@@ -128,6 +135,19 @@ func (f *fleet) peersOf(m *machine) []netip.Addr {
 		}
 	}
 	return peers
+}
+
+// targetsOf are the regions that m measures towards, as far as there are machines.
+func (f *fleet) targetsOf(m *machine) []antipode.Region {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var targets []antipode.Region
+	for _, p := range f.cfg.Pairs {
+		if _, ok := f.address[p.To.ID()]; ok && p.From == m.region {
+			targets = append(targets, p.To)
+		}
+	}
+	return targets
 }
 
 // countdown is waited for until it has been done n times.

@@ -18,6 +18,8 @@ import (
 type history struct {
 	tried    map[string][]string          // region names by cloud: a launch was intended
 	machines map[string]providers.Machine // as last launched, by region id
+	replaced map[string]bool              // by region id: a replacement was intended
+	instead  map[string]providers.Machine // by region id: to be replaced, as far as is known
 	hellos   map[string]wire.Hello        // what their agents said, by region id
 	cleared  map[string]bool              // by cloud: torn down, and nothing launched since
 }
@@ -26,6 +28,7 @@ type history struct {
 func recall(records []Record) history {
 	h := history{
 		tried: map[string][]string{}, machines: map[string]providers.Machine{},
+		replaced: map[string]bool{}, instead: map[string]providers.Machine{},
 		hellos: map[string]wire.Hello{}, cleared: map[string]bool{},
 	}
 	for _, r := range records {
@@ -33,10 +36,14 @@ func recall(records []Record) history {
 		case RecordLaunch:
 			cloud, region, _ := antipode.SplitID(r.Region)
 			h.cleared[cloud] = false
+			if r.Instead != nil {
+				h.replaced[r.Region], h.instead[r.Region] = true, *r.Instead
+			}
 			if !slices.Contains(h.tried[cloud], region) {
 				h.tried[cloud] = append(h.tried[cloud], region)
 			}
 		case RecordLaunched:
+			delete(h.instead, r.Region)
 			if r.Machine != nil {
 				h.machines[r.Region] = *r.Machine
 			}

@@ -21,7 +21,7 @@ const journalFile = "journal.jsonl"
 const (
 	RecordRun        = "run"        // RunID, Expires, Regions
 	RecordResume     = "resume"     // Regions: another process goes on; with these
-	RecordLaunch     = "launch"     // intent: Region, MachineType
+	RecordLaunch     = "launch"     // intent: Region, MachineType; Instead if it replaces a machine
 	RecordLaunched   = "launched"   // Region, Machine
 	RecordReady      = "ready"      // Region, Hello
 	RecordAway       = "away"       // Region, Error: it may get ready again
@@ -44,6 +44,7 @@ type Record struct {
 	Regions     []string               `json:"regions,omitempty"`
 	MachineType string                 `json:"machine_type,omitempty"`
 	Machine     *providers.Machine     `json:"machine,omitempty"`
+	Instead     *providers.Machine     `json:"instead,omitempty"`
 	Hello       *wire.Hello            `json:"hello,omitempty"`
 	From        string                 `json:"from,omitempty"` // id
 	To          string                 `json:"to,omitempty"`   // id

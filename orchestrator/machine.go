@@ -21,6 +21,10 @@ type machine struct {
 	made     providers.Machine // as far as the cloud got
 	conn     Conn              // the present one
 	agent    Agent             // at its end
+	reached  bool              // it was ready, or the one that it replaces was
+
+	replaced bool               // it, or an earlier one
+	instead  *providers.Machine // the machine that the next launch replaces
 }
 
 func (m *machine) id() string { return m.region.ID() }
@@ -30,21 +34,36 @@ func (m *machine) id() string { return m.region.ID() }
 func (m *machine) live(ctx context.Context) {
 	defer m.hangUp()
 	err := m.bringUp(ctx)
-	for err == nil {
-		g := m.guest()
-		hello := g.agent.Hello()
-		if err = must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &hello})); err != nil {
-			break
-		}
-		m.fleet.tell(ctx, news{id: m.id(), made: m.made, ready: g})
-		why := g.watch(ctx)
-		if ctx.Err() != nil {
+	for ctx.Err() == nil {
+		switch {
+		case err == nil:
+			err = m.serveUntilLost(ctx)
+		case m.replaceable(err):
+			err = m.replace(ctx, err)
+		default:
+			m.fleet.tell(ctx, news{id: m.id(), made: m.made, lost: err})
 			return
 		}
-		m.fleet.tell(ctx, news{id: m.id(), made: m.made, away: why})
-		err = m.reachAgain(ctx, why)
 	}
-	m.fleet.tell(ctx, news{id: m.id(), made: m.made, lost: err})
+}
+
+// serveUntilLost says that the machine is ready, and dials it again once it does not
+// answer any more: without an error it is ready again.
+func (m *machine) serveUntilLost(ctx context.Context) error {
+	g := m.guest()
+	hello := g.agent.Hello()
+	if err := must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &hello})); err != nil {
+		return err
+	}
+	m.reached = true
+	m.fleet.reached.Store(true)
+	m.fleet.tell(ctx, news{id: m.id(), made: m.made, ready: g})
+	why := g.watch(ctx)
+	m.fleet.tell(ctx, news{id: m.id(), made: m.made, away: why})
+	if ctx.Err() != nil {
+		return why
+	}
+	return m.reachAgain(ctx, why)
 }
 
 // bringUp launches, and then reaches the machine while the others are still
@@ -74,7 +93,7 @@ func (m *machine) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	intent := Record{What: RecordLaunch, Region: m.id(), MachineType: spec.MachineType}
+	intent := Record{What: RecordLaunch, Region: m.id(), MachineType: spec.MachineType, Instead: spec.Instead}
 	if err := must(m.fleet.journal.write(intent)); err != nil {
 		return err
 	}
@@ -88,6 +107,7 @@ func (m *machine) launch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	m.instead = nil
 	m.made = m.fleet.history.pinned(m.id(), m.made)
 	return must(m.fleet.journal.write(Record{What: RecordLaunched, Region: m.id(), Machine: &m.made}))
 }
@@ -109,6 +129,7 @@ func (m *machine) spec() (providers.Spec, error) {
 		HostKeyPEM:    private,
 		HostKey:       public,
 		SSHFrom:       cfg.ControllerAddr,
+		Instead:       m.instead,
 		Adopt:         m.fleet.history.launched(m.region),
 	}, nil
 }

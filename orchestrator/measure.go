@@ -177,12 +177,16 @@ func (m *measurement) take(ctx context.Context, w way) {
 
 // hear learns what became of a machine.
 func (m *measurement) hear(ctx context.Context, n news) {
+	old := m.known[n.id]
 	m.known[n.id] = n.made
 	switch {
 	case m.lost[n.id] != nil: // it stumbled too often
 	case n.ready != nil:
 		m.ready[n.id] = n.ready
 		m.hellos[n.id] = n.ready.agent.Hello()
+		if old.Public != n.made.Public {
+			m.anew(n.id)
+		}
 		m.schedule.Ready(n.id)
 		m.run.reporter.report(Event{Kind: RegionChanged, Region: n.id, State: StateReady})
 	case ctx.Err() != nil: // it was told to end

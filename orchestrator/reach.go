@@ -3,9 +3,11 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/antipode-bench/antipode/probe/wire"
@@ -36,7 +38,11 @@ func (m *machine) reach(ctx context.Context, connect time.Duration) error {
 		{StateStarting, limits.Agent + wire.DefaultLinger, m.serve},
 	} {
 		m.enter(s.state)
-		if err := within(ctx, s.limit, s.do); err != nil {
+		err := within(ctx, s.limit, s.do)
+		if err != nil && s.state == StateBooting {
+			return &unreachedError{err}
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -49,10 +55,22 @@ func (m *machine) reach(ctx context.Context, connect time.Duration) error {
 // port, which it gives up to whoever has the run's secret.
 func (m *machine) reachAgain(ctx context.Context, why error) error {
 	m.hangUp()
-	if err := m.reach(ctx, m.fleet.cfg.Limits.Reconnect); err != nil {
-		return fmt.Errorf("%w; then: %w", why, err)
+	dctx, end := context.WithCancelCause(ctx)
+	var looking sync.WaitGroup
+	if !m.made.Lent {
+		looking.Go(func() { m.lookFor(dctx, end) })
 	}
-	return nil
+	err := m.reach(dctx, m.fleet.cfg.Limits.Reconnect)
+	taken := errors.Is(context.Cause(dctx), errTaken)
+	end(nil)
+	looking.Wait()
+	switch {
+	case err == nil:
+		return nil
+	case taken:
+		return errTaken
+	}
+	return fmt.Errorf("%w; then: %w", why, err)
 }
 
 // lentLimit is how long a lent machine may take to answer: it does not boot.

@@ -35,9 +35,10 @@ func (p *planet) killed(n int, when func(Event) bool) *planet {
 		}
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		after.made = p.made
 		for id, m := range p.machines {
 			twin := *m
-			twin.admitted, twin.serves = slices.Clone(m.admitted), 0
+			twin.admitted, twin.serves, twin.conns = slices.Clone(m.admitted), 0, nil
 			after.machines[id] = &twin
 		}
 	}
