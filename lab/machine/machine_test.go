@@ -231,6 +231,35 @@ func testPower(t *testing.T) {
 		f.expect(ReportLink, ReportHalted)
 		f.waitExit()
 	})
+	t.Run("Reboot", func(t *testing.T) {
+		f := start(t, func(b *Boot) {
+			b.BootCommands = []string{"echo boot >> /tmp/boots", "sleep 1000 </dev/null >/dev/null 2>&1 &"}
+		})
+		before := f.booted()
+		s, err := before.NewSession()
+		must(t, err)
+		must(t, s.Start("reboot; sleep 1000"))
+		var after *ssh.Client
+		eventually(t, "a machine that has booted twice", func() bool {
+			var err error
+			if after, err = f.connect("tester", f.key); err != nil {
+				return false
+			}
+			t.Cleanup(func() { after.Close() })
+			s, err := after.NewSession()
+			if err != nil {
+				return false
+			}
+			out, _ := s.Output("cat /tmp/boots")
+			return string(out) == "boot\nboot\n"
+		})
+		if _, err := before.NewSession(); err == nil {
+			t.Error("a connection outlived the reboot")
+		}
+		if got := output(t, after, "pgrep -c -x sleep"); got != "1" {
+			t.Errorf("%s processes sleep, want only that of the second boot", got)
+		}
+	})
 	t.Run("HaltLeavesThePowerOn", func(t *testing.T) {
 		f := start(t, nil)
 		s, err := f.booted().NewSession()
@@ -252,8 +281,8 @@ func testPower(t *testing.T) {
 }
 
 func testFaults(t *testing.T) {
-	dial := func() error {
-		conn, err := net.DialTimeout("tcp", "198.18.0.2:22", 500*time.Millisecond)
+	dial := func(limit time.Duration) error {
+		conn, err := net.DialTimeout("tcp", "198.18.0.2:22", limit)
 		if err == nil {
 			conn.Close()
 		}
@@ -263,14 +292,14 @@ func testFaults(t *testing.T) {
 		f := start(t, func(b *Boot) { b.NeverBoot = true })
 		f.expect(ReportLink)
 		var timeout net.Error
-		if err := dial(); !errors.As(err, &timeout) || !timeout.Timeout() {
+		if err := dial(500 * time.Millisecond); !errors.As(err, &timeout) || !timeout.Timeout() {
 			t.Errorf("dial = %v; want a time-out", err)
 		}
 	})
 	t.Run("RefuseSSH", func(t *testing.T) {
 		f := start(t, func(b *Boot) { b.RefuseSSH = true })
 		f.expect(ReportLink, ReportHostKey, ReportBooted)
-		if err := dial(); !errors.Is(err, unix.ECONNREFUSED) {
+		if err := dial(10 * time.Second); !errors.Is(err, unix.ECONNREFUSED) {
 			t.Errorf("dial = %v; want refused", err)
 		}
 	})

@@ -14,6 +14,7 @@ type powerAction string
 const (
 	powerOff    powerAction = "poweroff"
 	powerHalt   powerAction = "halt" // stops everything, but the power stays on: no cloud notices
+	powerReboot powerAction = "reboot"
 	powerCancel powerAction = "cancel"
 )
 
@@ -37,6 +38,8 @@ func parseShutdown(args []string) (powerRequest, error) {
 			return powerRequest{Action: powerCancel}, nil
 		case a == "-H" || a == "--halt":
 			req.Action = powerHalt
+		case a == "-r" || a == "--reboot":
+			req.Action = powerReboot
 		case a == "-P" || a == "--poweroff" || a == "-h" || a == "--no-wall":
 		case strings.HasPrefix(a, "-"):
 			return powerRequest{}, fmt.Errorf("option %s is not supported by a lab machine", a)
@@ -63,7 +66,7 @@ func parseShutdownTime(s string) (time.Duration, error) {
 	return time.Duration(minutes) * time.Minute, nil
 }
 
-// parsePower understands poweroff(8) and halt(8), which share their options.
+// parsePower understands poweroff(8), halt(8) and reboot(8), which share their options.
 func parsePower(name string, args []string) (powerRequest, error) {
 	req := powerRequest{Action: powerAction(name)}
 	for _, a := range args {
@@ -72,6 +75,8 @@ func parsePower(name string, args []string) (powerRequest, error) {
 			req.Action = powerOff
 		case "--halt":
 			req.Action = powerHalt
+		case "--reboot":
+			req.Action = powerReboot
 		case "-f", "-ff", "--force", "--no-wall":
 		default:
 			return powerRequest{}, fmt.Errorf("argument %s is not supported by a lab machine", a)

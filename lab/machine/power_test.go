@@ -17,6 +17,7 @@ func TestParseShutdown(t *testing.T) {
 		"3 closing time":         {powerOff, 3 * time.Minute},
 		"--no-wall --halt now":   {powerHalt, 0},
 		"-H +1":                  {powerHalt, time.Minute},
+		"-r now":                 {powerReboot, 0},
 		"-c":                     {powerCancel, 0},
 		"-P +2000 the run is up": {powerOff, 2000 * time.Minute},
 	} {
@@ -25,7 +26,7 @@ func TestParseShutdown(t *testing.T) {
 			t.Errorf("shutdown %s = %+v, %v; want %+v", args, got, err, want)
 		}
 	}
-	for _, args := range []string{"-r now", "-P 12:30", "+-1", "+99999999999", "+1.5", "-P soon"} {
+	for _, args := range []string{"-k now", "-P 12:30", "+-1", "+99999999999", "+1.5", "-P soon"} {
 		if got, err := parseShutdown(strings.Fields(args)); err == nil {
 			t.Errorf("shutdown %s = %+v; want an error", args, got)
 		}
@@ -35,6 +36,7 @@ func TestParseShutdown(t *testing.T) {
 func TestParsePower(t *testing.T) {
 	for line, want := range map[string]powerAction{
 		"poweroff": powerOff, "poweroff -f": powerOff, "poweroff -ff": powerOff, "halt": powerHalt, "halt -p": powerOff, "poweroff --halt": powerHalt,
+		"reboot": powerReboot, "reboot -f": powerReboot, "halt --reboot": powerReboot,
 	} {
 		f := strings.Fields(line)
 		got, err := parsePower(f[0], f[1:])
@@ -42,8 +44,8 @@ func TestParsePower(t *testing.T) {
 			t.Errorf("%s = %+v, %v; want %s at once", line, got, err, want)
 		}
 	}
-	if _, err := parsePower("poweroff", []string{"--reboot"}); err == nil {
-		t.Error("poweroff --reboot was accepted")
+	if _, err := parsePower("poweroff", []string{"--wtmp-only"}); err == nil {
+		t.Error("poweroff --wtmp-only was accepted")
 	}
 }
 

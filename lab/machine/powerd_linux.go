@@ -15,11 +15,12 @@ const powerSocket = "@antipode-machine-power"
 // powerTimeout bounds one exchange on the socket.
 const powerTimeout = 5 * time.Second
 
-// powerd ends the machine when the time has come. off and halt are called at most once.
+// powerd ends or reboots the machine when the time has come. off and halt are
+// called at most once.
 type powerd struct {
-	off, halt func()
-	mu        sync.Mutex
-	timer     *time.Timer
+	off, halt, reboot func()
+	mu                sync.Mutex
+	timer             *time.Timer
 }
 
 // listen answers power requests from now on.
@@ -63,6 +64,8 @@ func (p *powerd) schedule(req powerRequest) {
 		p.timer = time.AfterFunc(req.After, p.off)
 	case powerHalt:
 		p.timer = time.AfterFunc(req.After, p.halt)
+	case powerReboot:
+		p.timer = time.AfterFunc(req.After, p.reboot)
 	}
 }
 

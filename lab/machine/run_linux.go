@@ -22,6 +22,7 @@ type machine struct {
 	control control
 	reaper  *reaper
 	path    string // search path of every command
+	reboots chan struct{}
 }
 
 // Main is the whole program: the first process of a machine, or, called by the
@@ -60,7 +61,7 @@ func run() error {
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	m := &machine{boot: b, control: c, reaper: newReaper()}
+	m := &machine{boot: b, control: c, reaper: newReaper(), reboots: make(chan struct{}, 1)}
 	if err == nil {
 		go func() { c.waitHangUp(); os.Exit(0) }()
 		err = m.live()
@@ -86,7 +87,20 @@ func (m *machine) live() error {
 	if err != nil {
 		return err
 	}
-	return m.serve(server)
+	for again := false; ; again = true {
+		l, err := m.listen()
+		if err == nil && !again {
+			err = m.control.report(Report{Kind: ReportBooted})
+		}
+		if err == nil {
+			err = m.serve(server, l)
+		}
+		if err != nil {
+			return err
+		}
+		unix.Kill(-1, unix.SIGKILL)
+		m.runBootCommands() // as cloud-init does with bootcmd at every boot
+	}
 }
 
 // plugIn makes the link and hands its descriptor, if it has one, to the hypervisor.
@@ -119,7 +133,7 @@ func (m *machine) setUp() (home string, err error) {
 	if m.path, err = makeTools(); err != nil {
 		return "", err
 	}
-	power := &powerd{off: m.powerOff, halt: m.halt}
+	power := &powerd{off: m.powerOff, halt: m.halt, reboot: m.reboot}
 	if err := power.listen(); err != nil {
 		return "", err
 	}
@@ -138,5 +152,14 @@ func (m *machine) halt() {
 	unix.Kill(-1, unix.SIGKILL)
 	if err := m.boot.Link.down(); err != nil {
 		log.Print(err)
+	}
+}
+
+// reboot ends every process and connection, and boots again. What is on the
+// disk stays. A second reboot at the same time is the same one.
+func (m *machine) reboot() {
+	select {
+	case m.reboots <- struct{}{}:
+	default:
 	}
 }

@@ -71,22 +71,27 @@ func (m *machine) authorizedKeys() []ssh.PublicKey {
 	return keys
 }
 
-// serve reports the end of the boot and serves SSH unless that is refused.
-func (m *machine) serve(server *sshd.Server) error {
+// listen opens the SSH port; it returns nil where that is refused.
+func (m *machine) listen() (net.Listener, error) {
 	if m.boot.RefuseSSH {
-		if err := m.control.report(Report{Kind: ReportBooted}); err != nil {
-			return err
-		}
-		select {}
+		return nil, nil
 	}
 	config := net.ListenConfig{KeepAliveConfig: keepAlive}
 	l, err := config.Listen(context.Background(), "tcp", ":22")
 	if err != nil {
-		return fmt.Errorf("ssh: %w", err)
+		return nil, fmt.Errorf("ssh: %w", err)
 	}
-	if err := m.control.report(Report{Kind: ReportBooted}); err != nil {
-		return err
-	}
+	return l, nil
+}
+
+// serve serves SSH until a reboot.
+func (m *machine) serve(server *sshd.Server, l net.Listener) error {
 	debug.FreeOSMemory() // what the boot took is not needed again
-	return server.Serve(context.Background(), l)
+	if l == nil {
+		<-m.reboots
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-m.reboots; cancel() }()
+	return server.Serve(ctx, l)
 }

@@ -10,7 +10,7 @@ import (
 
 // toolNames are the commands a machine has besides the host's: links to the
 // machine binary, which acts by the name it is called by.
-var toolNames = []string{"shutdown", "poweroff", "halt", "sudo"}
+var toolNames = []string{"shutdown", "poweroff", "halt", "reboot", "sudo"}
 
 // systemPath is the search path after the tools' folder.
 const systemPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -24,7 +24,7 @@ func runTool(name string, args []string) (ok bool, err error) {
 		return true, sudo(args)
 	case "shutdown":
 		req, err = parseShutdown(args)
-	case "poweroff", "halt":
+	case "poweroff", "halt", "reboot":
 		req, err = parsePower(name, args)
 	default:
 		return false, nil
