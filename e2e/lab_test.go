@@ -33,7 +33,13 @@ func TestNamedLab(t *testing.T) {
 // inventory is what a lab says is in it.
 type inventory struct {
 	AWS, GCP  []item
-	Processes []any
+	Processes []guest
+}
+
+// guest is the first process of a machine, numbered as in the lab.
+type guest struct {
+	ID, Region string
+	PID        int
 }
 
 type item struct {

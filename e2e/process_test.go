@@ -117,9 +117,12 @@ func processes() map[int]process {
 }
 
 // descendants lists the command's process and everything below it.
-func (s *started) descendants() []process {
+func (s *started) descendants() []process { return below(s.cmd.Process.Pid) }
+
+// below lists a process and everything below it.
+func below(pid int) []process {
 	all := processes()
-	family := []process{all[s.cmd.Process.Pid]}
+	family := []process{all[pid]}
 	for i := 0; i < len(family); i++ {
 		for _, p := range all {
 			if p.parent == family[i].pid {
