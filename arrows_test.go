@@ -19,7 +19,8 @@ const module = "github.com/antipode-bench/antipode"
 // no line of its own, and may import itself; "." is the root package, "*" is
 // everything.
 var arrows = map[string][]string{
-	".":                      {},
+	".":                      {"strictyaml"},
+	"strictyaml":             {},
 	"units":                  {},
 	"cmd/antipode":           {"*"},
 	"cmd/antipode-probe":     {"probe", "probe/wire", "units"},
@@ -30,7 +31,7 @@ var arrows = map[string][]string{
 	"providers":              {"."},
 	"providers/aws":          {".", "providers"},
 	"providers/gcp":          {".", "providers"},
-	"providers/hosts":        {".", "providers"},
+	"providers/hosts":        {".", "providers", "strictyaml"},
 	"providers/providertest": {".", "providers"},
 	"remote":                 {"probe/wire"},
 	"probe":                  {"probe/wire"},
@@ -38,7 +39,7 @@ var arrows = map[string][]string{
 	"results":                {".", "probe/wire", "units"},
 	"analysis":               {".", "results", "units"},
 	"charts":                 {".", "results", "analysis", "units"},
-	"lab":                    {".", "results", "lab/door", "lab/hypervisor", "lab/router", "lab/seqpacket", "lab/vm", "lab/world", "lab/machine"},
+	"lab":                    {".", "results", "lab/door", "lab/hypervisor", "lab/router", "lab/seqpacket", "lab/vm", "lab/world", "lab/machine", "strictyaml"},
 	"lab/door":               {".", "lab/vm"},
 	"lab/door/model":         {},
 	"lab/hypervisor":         {".", "lab/machine", "lab/router", "lab/seqpacket", "lab/vm"},
@@ -46,7 +47,7 @@ var arrows = map[string][]string{
 	"lab/router":             {".", "lab/vm", "lab/world"},
 	"lab/seqpacket":          {},
 	"lab/vm":                 {},
-	"lab/world":              {"."},
+	"lab/world":              {".", "strictyaml"},
 	"bench/probe":            {},
 	"e2e":                    {},
 }

@@ -1,7 +1,6 @@
 package antipode
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +8,8 @@ import (
 	"unicode"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/antipode-bench/antipode/strictyaml"
 )
 
 // ParseRegions reads the text of a regions file strictly. Unknown and repeated
@@ -16,51 +17,20 @@ import (
 // regions are errors of the form "name:line: what is wrong", one a line, all of
 // them at once.
 func ParseRegions(name string, data []byte) ([]Region, error) {
-	p := parser{name: name, lines: make(map[string]int)}
-	for _, n := range p.list(data) {
+	p := parser{File: strictyaml.File{Name: name}, lines: make(map[string]int)}
+	for _, n := range p.List(data, "regions", "region") {
 		p.region(n)
 	}
-	if err := errors.Join(p.errs...); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return p.regions, nil
 }
 
 type parser struct {
-	name    string
+	strictyaml.File
 	regions []Region
 	lines   map[string]int // where each ID was first seen
-	errs    []error
-}
-
-func (p *parser) errorf(line int, format string, args ...any) {
-	at := p.name
-	if line > 0 {
-		at = fmt.Sprintf("%s:%d", p.name, line)
-	}
-	p.errs = append(p.errs, fmt.Errorf("%s: %w", at, fmt.Errorf(format, args...)))
-}
-
-// list returns the nodes under the only key the file may have, "regions".
-func (p *parser) list(data []byte) []*yaml.Node {
-	var root yaml.Node
-	if err := yaml.Load(data, &root); err != nil {
-		p.yamlError(0, err)
-		return nil
-	}
-	top := &root
-	if root.Kind == yaml.DocumentNode && len(root.Content) == 1 {
-		top = root.Content[0]
-	}
-	if !p.keys(top, "the file", []string{"regions"}, []string{"regions"}) {
-		return nil
-	}
-	regions := top.Content[1]
-	if regions.Kind != yaml.SequenceNode || len(regions.Content) == 0 {
-		p.errorf(regions.Line, "regions must be a list of at least one region")
-		return nil
-	}
-	return regions.Content
 }
 
 var (
@@ -69,71 +39,22 @@ var (
 )
 
 func (p *parser) region(n *yaml.Node) {
-	if !p.keys(n, "a region", requiredKeys, slices.Concat(requiredKeys, optionalKeys)) {
+	if _, ok := p.Keys(n, "a region", requiredKeys, optionalKeys); !ok {
 		return
 	}
 	var r Region
-	if err := n.Load(&r, yaml.WithKnownFields()); err != nil {
-		p.yamlError(n.Line, err)
+	if !p.Load(n, &r) {
 		return
 	}
 	if first, dup := p.lines[r.ID()]; dup {
-		p.errorf(n.Line, "region %q is already on line %d", r.ID(), first)
+		p.Errorf(n.Line, "region %q is already on line %d", r.ID(), first)
 		return
 	}
 	p.lines[r.ID()] = n.Line
 	for _, err := range r.check() {
-		p.errorf(n.Line, "%w", err)
+		p.Errorf(n.Line, "%w", err)
 	}
 	p.regions = append(p.regions, r)
-}
-
-// keys reports whether n is a mapping of known keys, each once, with every
-// required one among them, and records what is wrong.
-func (p *parser) keys(n *yaml.Node, what string, required, known []string) bool {
-	if n.Kind != yaml.MappingNode {
-		p.errorf(n.Line, "%s must be a mapping of %s", what, strings.Join(required, ", "))
-		return false
-	}
-	before := len(p.errs)
-	seen := make(map[string]bool)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch {
-		case key.Kind != yaml.ScalarNode || !slices.Contains(known, key.Value):
-			p.errorf(key.Line, "unknown key %q, want one of %s", key.Value, strings.Join(known, ", "))
-		case seen[key.Value]:
-			p.errorf(key.Line, "key %q is there twice", key.Value)
-		}
-		seen[key.Value] = true
-	}
-	for _, key := range required {
-		if !seen[key] {
-			p.errorf(n.Line, "%s lacks %q", what, key)
-		}
-	}
-	return len(p.errs) == before
-}
-
-// yamlError records an error of the YAML library, which knows the line better
-// than the caller when it says one.
-func (p *parser) yamlError(line int, err error) {
-	var several *yaml.LoadErrors
-	if errors.As(err, &several) && len(several.Errors) > 0 {
-		for _, e := range several.Errors {
-			p.yamlError(line, e)
-		}
-		return
-	}
-	var one *yaml.LoadError
-	if !errors.As(err, &one) {
-		p.errorf(line, "%w", err)
-		return
-	}
-	if one.Mark.Line > 0 {
-		line = one.Mark.Line
-	}
-	p.errorf(line, "%s", one.Message)
 }
 
 // nameForm is what a cloud calls a region; it goes into tags, labels and CSV.

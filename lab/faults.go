@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/strictyaml"
 )
 
 // LoadFaults reads a fault file; see ParseFaults.
@@ -28,28 +29,25 @@ func ParseFaults(name string, data []byte) (door.Faults, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return faults, nil
 	}
-	var tree yaml.Node
-	if err := yaml.Load(data, &tree); err != nil {
-		return faults, errors.Join(atLine(name, 0, err)...)
+	f := strictyaml.File{Name: name}
+	root, ok := f.Root(data)
+	if ok && f.Load(root, &faults) {
+		checkFaults(&f, root, faults)
 	}
-	if err := tree.Load(&faults, yaml.WithKnownFields()); err != nil {
-		return door.Faults{}, errors.Join(atLine(name, 0, err)...)
-	}
-	if err := checkFaults(name, &tree, faults); err != nil {
+	if err := f.Err(); err != nil {
 		return door.Faults{}, err
 	}
 	return faults, nil
 }
 
 // checkFaults validates one fault after the other, to know the line of each.
-func checkFaults(name string, tree *yaml.Node, faults door.Faults) error {
-	var errs []error
+func checkFaults(f *strictyaml.File, root *yaml.Node, faults door.Faults) {
 	check := func(section string, i int, one door.Faults) {
 		if err := one.Validate(); err != nil {
 			if bare := errors.Unwrap(err); bare != nil {
 				err = bare // without "calls[0]", which the line tells better
 			}
-			errs = append(errs, fmt.Errorf("%s:%d: %w", name, lineOf(tree, section, i), err))
+			f.Errorf(lineOf(root, section, i), "%w", err)
 		}
 	}
 	for i := range faults.Calls {
@@ -62,40 +60,19 @@ func checkFaults(name string, tree *yaml.Node, faults door.Faults) error {
 		check("quotas", i, door.Faults{Quotas: faults.Quotas[i : i+1]})
 	}
 	check("project", -1, door.Faults{Project: faults.Project})
-	return errors.Join(errs...)
 }
 
 // lineOf is the line of the i-th item of a list under a top-level key, or of the
 // key itself if i is negative.
-func lineOf(tree *yaml.Node, key string, i int) int {
-	if tree.Kind == yaml.DocumentNode {
-		tree = tree.Content[0]
-	}
-	for n := 0; n+1 < len(tree.Content); n += 2 {
-		if tree.Content[n].Value != key {
+func lineOf(root *yaml.Node, key string, i int) int {
+	for n := 0; n+1 < len(root.Content); n += 2 {
+		if root.Content[n].Value != key {
 			continue
 		}
-		if items := tree.Content[n+1].Content; i >= 0 && i < len(items) {
+		if items := root.Content[n+1].Content; i >= 0 && i < len(items) {
 			return items[i].Line
 		}
-		return tree.Content[n].Line
+		return root.Content[n].Line
 	}
-	return tree.Line
-}
-
-// atLine brings errors of the YAML library into the promised form.
-func atLine(name string, line int, err error) []error {
-	var several *yaml.LoadErrors
-	if errors.As(err, &several) {
-		var errs []error
-		for _, e := range several.Errors {
-			errs = append(errs, atLine(name, line, e)...)
-		}
-		return errs
-	}
-	var one *yaml.LoadError
-	if errors.As(err, &one) {
-		return []error{fmt.Errorf("%s:%d: %s", name, one.Mark.Line, one.Message)}
-	}
-	return []error{fmt.Errorf("%s: %w", name, err)}
+	return root.Line
 }

@@ -11,8 +11,8 @@ const (
 // check records every value out of range, every repetition and every unknown
 // region, with its line.
 func (p *parser) check(w *World) {
-	if len(w.Regions) == 0 && len(p.errs) == 0 {
-		p.errorf(0, "a world needs at least one region")
+	if len(w.Regions) == 0 && len(p.Errors()) == 0 {
+		p.Errorf(0, "a world needs at least one region")
 	}
 	p.within(&w.Controller, "delay_ms", w.Controller.DelayMs, 0, maxDelayMs)
 	p.checkDerive(&w.Derive)
@@ -34,13 +34,13 @@ func (p *parser) check(w *World) {
 // belongs to.
 func (p *parser) within(of any, key string, v, low, high float64) {
 	if !(v >= low && v <= high) { // false for NaN too
-		p.errorf(p.lines[of], "%s %v is outside %v to %v", key, v, low, high)
+		p.Errorf(p.lines[of], "%s %v is outside %v to %v", key, v, low, high)
 	}
 }
 
 func (p *parser) want(ok bool, of any, format string, args ...any) {
 	if !ok {
-		p.errorf(p.lines[of], format, args...)
+		p.Errorf(p.lines[of], format, args...)
 	}
 }
 

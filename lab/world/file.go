@@ -2,7 +2,6 @@ package world
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/antipode-bench/antipode/strictyaml"
 )
 
 const header = `# The lab's internet: who is where, and what the ways between the places are like.
@@ -30,7 +31,7 @@ func Load(path string) (*World, error) {
 // pairs and values out of range are errors of the form "name:line: what is
 // wrong", one a line, all of them at once.
 func Parse(name string, data []byte) (*World, error) {
-	p := parser{name: name}
+	p := parser{File: strictyaml.File{Name: name}}
 	w := &World{}
 	for key, n := range p.sections(data) {
 		switch key.Value {
@@ -45,11 +46,11 @@ func Parse(name string, data []byte) (*World, error) {
 		case "pairs":
 			w.Pairs = loadList[Pair](&p, key, n)
 		default:
-			p.errorf(key.Line, "unknown key %q", key.Value)
+			p.Errorf(key.Line, "unknown key %q", key.Value)
 		}
 	}
 	p.check(w)
-	if err := errors.Join(p.errs...); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return w, nil
@@ -86,19 +87,10 @@ func plainNumbers(n *yaml.Node) {
 	}
 }
 
-// parser collects what is wrong with a file, and where.
+// parser is a world file being read.
 type parser struct {
-	name  string
+	strictyaml.File
 	lines map[any]int // of what was loaded
-	errs  []error
-}
-
-func (p *parser) errorf(line int, format string, args ...any) {
-	at := p.name
-	if line > 0 {
-		at = fmt.Sprintf("%s:%d", p.name, line)
-	}
-	p.errs = append(p.errs, fmt.Errorf("%s: %w", at, fmt.Errorf(format, args...)))
 }
 
 // sections yields the top-level keys with their values, in the file's order.
@@ -109,7 +101,7 @@ func (p *parser) sections(data []byte) iter.Seq2[*yaml.Node, *yaml.Node] {
 		for i := 0; i+1 < len(root.Content); i += 2 {
 			key := root.Content[i]
 			if seen[key.Value] {
-				p.errorf(key.Line, "key %q is there twice", key.Value)
+				p.Errorf(key.Line, "key %q is there twice", key.Value)
 			}
 			seen[key.Value] = true
 			if !yield(key, root.Content[i+1]) {
@@ -121,17 +113,12 @@ func (p *parser) sections(data []byte) iter.Seq2[*yaml.Node, *yaml.Node] {
 
 // root is the file's mapping; an empty one, and an error, when there is none.
 func (p *parser) root(data []byte) *yaml.Node {
-	var root yaml.Node
-	if err := yaml.Load(data, &root); err != nil {
-		p.yamlError(0, err)
-		return &yaml.Node{}
+	n, ok := p.Root(data)
+	if ok && n.Kind != yaml.MappingNode {
+		p.Errorf(n.Line, "a world is a mapping of controller, derive, regions, machine_types and pairs")
+		ok = false
 	}
-	n := &root
-	if n.Kind == yaml.DocumentNode && len(n.Content) == 1 {
-		n = n.Content[0]
-	}
-	if n.Kind != yaml.MappingNode {
-		p.errorf(n.Line, "a world is a mapping of controller, derive, regions, machine_types and pairs")
+	if !ok {
 		return &yaml.Node{}
 	}
 	return n
@@ -139,9 +126,7 @@ func (p *parser) root(data []byte) *yaml.Node {
 
 // load fills to, a pointer, and remembers its line for check.
 func (p *parser) load(n *yaml.Node, to any) {
-	if err := n.Load(to, yaml.WithKnownFields()); err != nil {
-		p.yamlError(n.Line, err)
-	}
+	p.Load(n, to)
 	if p.lines == nil {
 		p.lines = make(map[any]int)
 	}
@@ -150,7 +135,7 @@ func (p *parser) load(n *yaml.Node, to any) {
 
 func loadList[T any](p *parser, key, n *yaml.Node) []T {
 	if n.Kind != yaml.SequenceNode {
-		p.errorf(n.Line, "%s must be a list", key.Value)
+		p.Errorf(n.Line, "%s must be a list", key.Value)
 		return nil
 	}
 	list := make([]T, len(n.Content))
@@ -158,24 +143,4 @@ func loadList[T any](p *parser, key, n *yaml.Node) []T {
 		p.load(item, &list[i])
 	}
 	return list
-}
-
-// yamlError records an error of the YAML library with the line it names.
-func (p *parser) yamlError(line int, err error) {
-	var several *yaml.LoadErrors
-	if errors.As(err, &several) {
-		for _, e := range several.Errors {
-			p.yamlError(line, e)
-		}
-		return
-	}
-	var one *yaml.LoadError
-	if !errors.As(err, &one) {
-		p.errorf(line, "%w", err)
-		return
-	}
-	if one.Mark.Line > 0 {
-		line = one.Mark.Line
-	}
-	p.errorf(line, "%s", one.Message)
 }

@@ -21,12 +21,12 @@ func (p *parser) hostKeys(lines map[string]int, e entry, h Host) []ssh.PublicKey
 	pinned, file := lines["host_key"], lines["known_hosts"]
 	switch {
 	case pinned > 0 && file > 0:
-		p.errorf(pinned, "host_key and known_hosts: one of them says how to recognise the host")
+		p.Errorf(pinned, "host_key and known_hosts: one of them says how to recognise the host")
 		return nil
 	case pinned > 0:
 		key, _, _, rest, err := ssh.ParseAuthorizedKey([]byte(e.HostKey))
 		if err != nil || len(rest) > 0 {
-			p.errorf(pinned, "host_key is not one public key, such as \"ssh-ed25519 AAAA...\"")
+			p.Errorf(pinned, "host_key is not one public key, such as \"ssh-ed25519 AAAA...\"")
 		}
 		return []ssh.PublicKey{key}
 	}
@@ -38,11 +38,11 @@ func (p *parser) hostKeys(lines map[string]int, e entry, h Host) []ssh.PublicKey
 	keys, err := knownKeys(path, at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && file == 0:
-		p.errorf(line, "nothing says how to recognise the host: there is no %s; give host_key or known_hosts", path)
+		p.Errorf(line, "nothing says how to recognise the host: there is no %s; give host_key or known_hosts", path)
 	case err != nil:
-		p.errorf(line, "known_hosts: %w", err)
+		p.Errorf(line, "known_hosts: %w", err)
 	case len(keys) == 0:
-		p.errorf(line, "%s has no key for %s: log in once with ssh, or give host_key", path, knownhosts.Normalize(at.String()))
+		p.Errorf(line, "%s has no key for %s: log in once with ssh, or give host_key", path, knownhosts.Normalize(at.String()))
 	}
 	return keys
 }
@@ -90,5 +90,5 @@ func (p *parser) resolve(path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(filepath.Dir(p.path), path)
+	return filepath.Join(filepath.Dir(p.Name), path)
 }

@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -9,6 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/strictyaml"
 )
 
 // Cloud is what stands for a cloud's name in regions, rows and flags.
@@ -44,11 +44,11 @@ func Load(path string, env Environment) ([]Host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load hosts: %w", err)
 	}
-	p := parser{path: path, env: env, first: map[string]int{}}
-	for _, n := range p.list(data) {
+	p := parser{File: strictyaml.File{Name: path}, env: env, first: map[string]int{}}
+	for _, n := range p.List(data, "hosts", "host") {
 		p.host(n)
 	}
-	if err := errors.Join(p.errs...); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return p.hosts, nil

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/strictyaml"
 )
 
 func testEnvironment() Environment {
@@ -108,11 +109,11 @@ func FuzzLoad(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := parser{path: "inventory.yaml", env: testEnvironment(), first: map[string]int{}}
-		for _, n := range p.list(data) {
+		p := parser{File: strictyaml.File{Name: "inventory.yaml"}, env: testEnvironment(), first: map[string]int{}}
+		for _, n := range p.List(data, "hosts", "host") {
 			p.host(n)
 		}
-		for _, err := range p.errs {
+		for _, err := range p.Errors() {
 			if !strings.HasPrefix(err.Error(), "inventory.yaml:") {
 				t.Errorf("error %q does not say where", err)
 			}

@@ -20,7 +20,7 @@ func (p *parser) signers(lines map[string]int, e entry) []ssh.Signer {
 	var err error
 	switch {
 	case (line > 0) == e.Agent:
-		p.errorf(max(line, lines["agent"], lines["name"]), "a host needs either key, a private key file, or agent: true")
+		p.Errorf(max(line, lines["agent"], lines["name"]), "a host needs either key, a private key file, or agent: true")
 		return nil
 	case e.Agent:
 		line = lines["agent"]
@@ -29,7 +29,7 @@ func (p *parser) signers(lines map[string]int, e entry) []ssh.Signer {
 		signers, err = fileKey(p.resolve(e.Key), p.env.AgentSocket)
 	}
 	if err != nil {
-		p.errorf(line, "%w", err)
+		p.Errorf(line, "%w", err)
 	}
 	return signers
 }
