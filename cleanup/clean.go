@@ -12,13 +12,20 @@ import (
 )
 
 const (
-	// tries, and the pause between them, are for what did not go at once.
-	tries = 3
-	pause = 5 * time.Second
+	// tries are for what did not go at once; the first pause between them doubles.
+	tries        = 3
+	firstPause   = 5 * time.Second
+	longestPause = time.Minute
 	// destroysAtOnce bounds how many runs are torn down in one cloud at a time,
 	// of how many clouds there are.
 	destroysAtOnce = 8
 )
+
+// Patience is for clouds that do not answer at the moment.
+type Patience struct {
+	Limit time.Duration                // no new try after it
+	Tell  func(Outcome, time.Duration) // what there is before a pause; may be nil
+}
 
 // Outcome is what is left after cleaning. Nothing is, if neither Left nor
 // Unknown has an entry.
@@ -31,21 +38,34 @@ type Outcome struct {
 // Clean reports whether nothing is left, and that is known.
 func (o Outcome) Clean() bool { return len(o.Left)+len(o.Unknown) == 0 }
 
+// waits reports whether some place may answer later that does not now.
+func (o Outcome) waits() bool {
+	return slices.ContainsFunc(o.Unknown, func(g Gap) bool { return providers.Passes(g.Err) })
+}
+
 // Clean removes everything of the runs from all clouds at once, looks again, and
-// repeats it a few times for what is still there. Of a run it needs the ID; its
+// repeats it a few times for what is still there, and with patience for what
+// does not answer. Of a run it needs the ID; its
 // resources are found again, so what it makes meanwhile goes too. It touches
 // nothing of other runs, is safe to call twice, and returns soon when ctx ends.
-func Clean(ctx context.Context, clouds []Cloud, closed []Gap, runs []Run) Outcome {
+func Clean(ctx context.Context, clouds []Cloud, closed []Gap, runs []Run, patience Patience) Outcome {
 	clouds = without(clouds, closed)
-	settled := settled(runs, time.Now())
-	for try := 1; ; try++ {
+	began, settled := time.Now(), settled(runs, time.Now())
+	for try, pause := 1, firstPause; ; try, pause = try+1, min(2*pause, longestPause) {
 		err := destroy(ctx, clouds, runs)
 		if len(runs) > 0 {
 			sleep(ctx, time.Until(settled))
 		}
 		out := look(ctx, clouds, runs)
 		out.Err = err
-		if len(out.Left) == 0 || try == tries || !sleep(ctx, pause) {
+		stays, waits := try >= tries || len(out.Left) == 0, len(runs) > 0 && out.waits() && time.Since(began)+pause <= patience.Limit
+		if stays && !waits {
+			return out
+		}
+		if patience.Tell != nil {
+			patience.Tell(out, pause)
+		}
+		if !sleep(ctx, pause) {
 			return out
 		}
 	}

@@ -125,7 +125,7 @@ func TestClean(t *testing.T) {
 				for _, id := range test.runs {
 					runs = append(runs, Run{ID: id})
 				}
-				out := Clean(t.Context(), clouds(aws, gcp), nil, runs)
+				out := Clean(t.Context(), clouds(aws, gcp), nil, runs, Patience{})
 				wantIDs(t, aws, test.aws...)
 				wantIDs(t, gcp, test.gcp...)
 				var left []string
@@ -154,7 +154,7 @@ func TestCleanLeavesClosedRegionsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		aws := newAccount("aws", thing("r1", providers.Instance, "east", "i-1", time.Time{})).in("west", providers.Skip)
 		all := clouds(aws)
-		out := Clean(t.Context(), all, Find(t.Context(), all, "").Closed, []Run{{ID: "r1"}})
+		out := Clean(t.Context(), all, Find(t.Context(), all, "").Closed, []Run{{ID: "r1"}}, Patience{})
 		if !out.Clean() || out.Err != nil {
 			t.Errorf("outcome = %+v", out)
 		}
@@ -168,12 +168,32 @@ func TestCleanExpiredAtOnce(t *testing.T) {
 		began := time.Now()
 		old := began.Add(-time.Hour)
 		aws := newAccount("aws", thing("r1", providers.Instance, "east", "i-1", old))
-		if out := Clean(t.Context(), clouds(aws), nil, []Run{{ID: "r1", Expires: old}}); !out.Clean() {
+		if out := Clean(t.Context(), clouds(aws), nil, []Run{{ID: "r1", Expires: old}}, Patience{}); !out.Clean() {
 			t.Errorf("outcome = %+v", out)
 		}
 		if took := time.Since(began); took > 0 {
 			t.Errorf("took %v for nothing", took)
 		}
+	})
+}
+
+// TestCleanWaits for a region that is down for a while.
+func TestCleanWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		old := time.Now().Add(-time.Hour)
+		aws := newAccount("aws", thing("r1", providers.Instance, "east", "i-1", old)).in("east", providers.Temporary)
+		time.AfterFunc(4*time.Minute, func() {
+			aws.mu.Lock()
+			defer aws.mu.Unlock()
+			clear(aws.down)
+		})
+		told := 0
+		out := Clean(t.Context(), clouds(aws), nil, []Run{{ID: "r1", Expires: old}},
+			Patience{10 * time.Minute, func(o Outcome, pause time.Duration) { told++ }})
+		if !out.Clean() || told < 4 || told > 10 {
+			t.Errorf("outcome = %+v, told %d times", out, told)
+		}
+		wantIDs(t, aws)
 	})
 }
 
@@ -183,7 +203,7 @@ func TestCleanInterrupted(t *testing.T) {
 		time.AfterFunc(time.Second, cancel)
 		began := time.Now()
 		aws := newAccount("aws", thing("r1", providers.Instance, "east", "i-1", time.Time{}))
-		out := Clean(ctx, clouds(aws), nil, []Run{{ID: "r1"}})
+		out := Clean(ctx, clouds(aws), nil, []Run{{ID: "r1"}}, Patience{})
 		if out.Clean() {
 			t.Errorf("an interrupted clean-up says that nothing is left")
 		}

@@ -17,6 +17,9 @@ const (
 	TestStarted   EventKind = "test-started" // Task
 	TestEnded     EventKind = "test-ended"   // Task; Err if it failed, or was cut short and may be repeated
 	PairEnded     EventKind = "pair-ended"   // Row
+
+	// TeardownStalls: a cloud is not known to be empty (Err names it), and is asked again after Pause.
+	TeardownStalls EventKind = "teardown-stalls"
 )
 
 // Phase is what a run does as a whole.
@@ -55,6 +58,7 @@ type Event struct {
 	Task     plan.Task
 	Row      *results.Row
 	Err      error
+	Pause    time.Duration
 	Progress Progress // after the event, with every event
 }
 

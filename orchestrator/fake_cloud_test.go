@@ -198,6 +198,9 @@ func (c *fakeCloud) Destroy(ctx context.Context, runID string, regions []string)
 	if !sleep(ctx, 3*time.Second) {
 		return ctx.Err()
 	}
+	if err := c.darkness(); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var errs []error

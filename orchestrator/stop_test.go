@@ -157,7 +157,7 @@ func TestRunLosesNetwork(t *testing.T) {
 				p := newPlanet(t)
 				p.outage(10*time.Second, tt.lasts)
 				d := p.run(t.Context(), p.config(6))
-				if d.err != nil || d.counts() != tt.want || d.lasted > 4*time.Minute {
+				if d.err != nil || d.counts() != tt.want || d.lasted > 18*time.Minute {
 					t.Errorf("Run = %+v, %v after %v", d.Progress, d.err, d.lasted)
 				}
 			})
@@ -201,6 +201,34 @@ func TestRunLeft(t *testing.T) {
 				}
 				if !p.journalHas(func(r Record) bool { return r.What == RecordDestroyed && r.Cloud == "gcp" && r.Error != "" }) {
 					t.Error("the journal does not say that something is left")
+				}
+			})
+		})
+	}
+}
+
+// TestTeardownWaits for a network that is away when all is measured.
+func TestTeardownWaits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		lasts, within time.Duration
+		clean         bool
+	}{
+		"as long as it may": {10 * time.Minute, 13 * time.Minute, true},
+		"and no longer":     {time.Hour, 17 * time.Minute, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlanet(t)
+				p.outage(27*time.Second, tt.lasts)
+				d := p.run(t.Context(), p.config(6))
+				if d.err != nil || d.OK != 30 || (d.Teardown == nil) != tt.clean || (len(p.alive()) == 0) != tt.clean {
+					t.Errorf("Run = %+v, %v; alive %v", d.Summary, d.err, p.alive())
+				}
+				if d.lasted > tt.within {
+					t.Errorf("lasted %v, want at most %v", d.lasted, tt.within)
+				}
+				if !slices.ContainsFunc(d.events, func(e Event) bool { return e.Kind == TeardownStalls && e.Pause == time.Minute && e.Err != nil }) {
+					t.Error("nobody was told")
 				}
 			})
 		})

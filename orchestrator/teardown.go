@@ -13,11 +13,13 @@ import (
 )
 
 // A cloud is asked again when it is not known to be empty: its lists may lag
-// behind its deletes.
+// behind its deletes. One that does not answer is asked for as long as the
+// teardown may take: what is left there costs until it expires.
 const (
-	teardownTries = 3
-	teardownPause = 5 * time.Second
-	listLimit     = 2 * time.Minute
+	teardownTries   = 3
+	teardownPause   = 5 * time.Second // the first, which doubles
+	teardownLongest = time.Minute     // pause
+	listLimit       = 2 * time.Minute
 )
 
 // tearDown destroys all that may exist, by run and region, not by memory of
@@ -54,14 +56,15 @@ func (r *run) clear(ctx context.Context, cloud string) ([]providers.Resource, er
 	r.note(Record{What: RecordDestroy, Cloud: cloud, Regions: regions})
 	var left []providers.Resource
 	var err error
-	for try := range teardownTries {
-		if try > 0 && !sleep(ctx, teardownPause) {
+	for try, pause := 1, teardownPause; ; try, pause = try+1, min(2*pause, teardownLongest) {
+		left, err = r.destroy(ctx, cloud, regions)
+		if err == nil || try >= teardownTries && !providers.Passes(err) {
 			break
 		}
-		if left, err = r.destroy(ctx, cloud, regions); err == nil {
+		r.reporter.report(Event{Kind: TeardownStalls, Pause: pause, Err: err})
+		if !sleep(ctx, pause) {
 			break
 		}
-		r.cfg.Log.Warn("teardown is not complete", "cloud", cloud, "try", try+1, "error", err)
 	}
 	end := Record{What: RecordDestroyed, Cloud: cloud, Left: left}
 	if err != nil {

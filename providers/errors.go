@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"syscall"
 )
 
@@ -51,6 +52,21 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Unknown
+}
+
+// Passes reports whether waiting may mend some error in err's tree: a cloud, or
+// the way to it, that does not work at the moment.
+func Passes(err error) bool {
+	if e, ok := err.(*Error); ok {
+		return e.Kind == Temporary || e.Kind == Timeout || e.Kind == Throttle
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), Passes)
+	case interface{ Unwrap() error }:
+		return Passes(e.Unwrap())
+	}
+	return false
 }
 
 // Wrap makes err, met while doing op, an *Error unless it is nil or one already.

@@ -139,6 +139,8 @@ func (b *bars) stays(e orchestrator.Event) bool {
 		lost := e.State == orchestrator.StateFailed || e.State == orchestrator.StateSkipped
 		b.lost[e.Region] = b.lost[e.Region] || lost
 		return lost
+	case orchestrator.TeardownStalls:
+		return true
 	case orchestrator.PairEnded:
 		r := e.Row
 		return r.Status == results.StatusFailed && !b.lost[r.FromCloud+":"+r.FromRegion] && !b.lost[r.ToCloud+":"+r.ToRegion]

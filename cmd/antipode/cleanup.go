@@ -24,6 +24,8 @@ type cleanupFlags struct {
 	all     bool
 	dryRun  bool
 	yes     bool
+
+	patience time.Duration
 }
 
 func newCleanup() *cobra.Command {
@@ -38,7 +40,7 @@ repeat, and touches neither other runs nor anything that Antipode did not make.
 
 It exits with 4 and a table when something is left, or when a region could not be
 looked into: that is unknown, not clean. Regions that the account has not enabled are
-left out.`,
+left out. A cloud that does not answer is asked again for the time of --patience.`,
 		Example: `  antipode cleanup --run 20261130t172233z-ab12
   antipode cleanup --expired --clouds aws
   antipode cleanup --all --dry-run
@@ -55,6 +57,7 @@ left out.`,
 	flags.BoolVar(&f.all, "all", false, "remove every run, also those that are going on (asks first)")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only list what would be removed")
 	flags.BoolVar(&f.yes, "yes", false, "don't ask before every run is removed")
+	flags.DurationVar(&f.patience, "patience", 15*time.Minute, "go on for so long, a `TIME`, with clouds that do not answer")
 	f.accountFlags.register(cmd)
 	return cmd
 }
@@ -71,6 +74,9 @@ func (f *cleanupFlags) check() error {
 		return usageError("which runs? give --run ID for one, --expired for those whose time is over, or --all; antipode runs lists them")
 	case chosen > 1:
 		return usageError("--run, --expired and --all exclude each other")
+	}
+	if f.patience < 0 {
+		return usageError("--patience %v: not below zero", f.patience)
 	}
 	if f.runID != "" {
 		if err := providers.CheckRunID(f.runID); err != nil {
@@ -109,7 +115,7 @@ func clean(ctx context.Context, f *cleanupFlags, stdout, stderr io.Writer) (err 
 		return err
 	}
 	began := time.Now()
-	out := cleanup.Clean(ctx, a.clouds, found.Closed, chosen)
+	out := cleanup.Clean(ctx, a.clouds, found.Closed, chosen, cleanup.Patience{Limit: f.patience, Tell: tellPause(stderr)})
 	if ctx.Err() != nil {
 		return &exitError{exitTeardown, errors.New("interrupted: what is left is unknown; the same command goes on with it")}
 	}

@@ -57,6 +57,8 @@ func describe(e orchestrator.Event) string {
 		case orchestrator.StateFailed, orchestrator.StateSkipped:
 			return fmt.Sprintf("machine %s: %v", e.State, e.Err)
 		}
+	case orchestrator.TeardownStalls:
+		return fmt.Sprintf("teardown goes on in %v: %v", e.Pause, e.Err)
 	case orchestrator.PairEnded:
 		return fmt.Sprintf("pair %d/%d  %s", e.Progress.Done(), e.Progress.Pairs, rowWords(e.Row))
 	}

@@ -60,6 +60,18 @@ func tellCleaned(w io.Writer, chosen []cleanup.Run, out cleanup.Outcome, took ti
 	return nil
 }
 
+// tellPause says why a clean-up takes longer.
+func tellPause(w io.Writer) func(cleanup.Outcome, time.Duration) {
+	return func(o cleanup.Outcome, pause time.Duration) {
+		what := plural(len(o.Left), "resource") + " left"
+		if len(o.Unknown) > 0 {
+			gap := o.Unknown[0]
+			what += fmt.Sprintf(", %s unknown (%v)", plural(len(o.Unknown), "place"), gap.Err)
+		}
+		fmt.Fprintf(w, "not clean yet: %s; looking again in %v\n", what, pause)
+	}
+}
+
 // unclean is the error of a clean-up after which something may be left.
 func unclean(left []providers.Resource, unknown []cleanup.Gap, cause error) error {
 	var what []string
