@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/antipode-bench/antipode"
@@ -156,20 +157,13 @@ func (t Test) order() plan.Order {
 	return plan.Tournament
 }
 
-// regions are those of the pairs, in order of appearance.
-func (c Config) regions() []antipode.Region {
-	var regions []antipode.Region
-	seen := map[antipode.Region]bool{}
-	for _, p := range c.Pairs {
-		for _, r := range []antipode.Region{p.From, p.To} {
-			if !seen[r] {
-				seen[r] = true
-				regions = append(regions, r)
-			}
-		}
-	}
-	return regions
+// measurable are the pairs that have the path to measure.
+func (c Config) measurable() []plan.Pair {
+	return slices.DeleteFunc(slices.Clone(c.Pairs), func(p plan.Pair) bool { return c.Choice.Bars(p) != "" })
 }
+
+// regions are those that need a machine.
+func (c Config) regions() []antipode.Region { return plan.RegionsOf(c.measurable()) }
 
 func (c Config) regionIDs() []string {
 	var ids []string

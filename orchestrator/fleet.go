@@ -28,7 +28,7 @@ type fleet struct {
 	mu      sync.Mutex
 	tried   map[string][]string   // region names by cloud: a launch was intended
 	refused map[string]int        // launches by cloud that the cloud did not let us ask for
-	address map[string]netip.Addr // public, by region id
+	address map[string]netip.Addr // that peers measure from and to, by region id
 }
 
 // news is what became of a region's machine: one of ready, away and lost.
@@ -103,7 +103,7 @@ func (f *fleet) launched(m *machine, err error) {
 	defer f.mu.Unlock()
 	switch {
 	case err == nil:
-		f.address[m.id()] = m.made.Public
+		f.address[m.id()] = f.cfg.Choice.address(m.made)
 	case providers.KindOf(err) == providers.Auth && m.made.ID == "":
 		f.refused[m.region.Cloud]++
 	}

@@ -75,7 +75,7 @@ func (c Config) manifest(started time.Time) Manifest {
 		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval)},
 		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice,
 	}
-	for _, r := range c.regions() {
+	for _, r := range plan.RegionsOf(c.Pairs) {
 		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced})
 	}
 	for _, p := range c.Pairs {

@@ -46,8 +46,8 @@ type openPair struct {
 func newMeasurement(r *run, news <-chan news) *measurement {
 	m := &measurement{
 		run:      r,
-		tester:   tester{r.cfg.Test, r.cfg.Limits},
-		schedule: plan.NewSchedule(r.cfg.Pairs, r.cfg.Isolation, r.cfg.Test.order()),
+		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.Choice},
+		schedule: plan.NewSchedule(r.cfg.measurable(), r.cfg.Isolation, r.cfg.Test.order()),
 		news:     news,
 		outcomes: make(chan outcome),
 		open:     map[direction]*openPair{},
@@ -72,6 +72,11 @@ func directionOf(p plan.Pair) direction { return direction{p.From.ID(), p.To.ID(
 // machine gets ready or lost, and every test answers, within limits.
 func (m *measurement) loop(ctx context.Context, stop context.CancelCauseFunc) {
 	m.stop = stop
+	for _, p := range m.run.cfg.Pairs {
+		if why := m.run.cfg.Choice.Bars(p); why != "" {
+			m.close(directionOf(p), results.StatusSkipped, why)
+		}
+	}
 	for !m.over(ctx) {
 		select {
 		case n := <-m.news:
@@ -246,7 +251,7 @@ func (m *measurement) row(p *openPair) results.Row {
 		began = time.Now()
 	}
 	from, to := m.end(p.From.ID()), m.end(p.To.ID())
-	r := newRow(m.run.cfg.RunID, p.Pair, from, to, began)
+	r := newRow(m.run.cfg, p.Pair, from, to, began)
 	r.Flags = strings.Join(append(slices.Clone(m.run.cfg.Flags), machineFlags(from, to)...), ";")
 	return r
 }

@@ -14,9 +14,9 @@ import (
 
 // newRow fills what is known of a pair before it is measured: the ends as far
 // as their machines came.
-func newRow(runID string, p plan.Pair, from, to providers.Machine, began time.Time) results.Row {
+func newRow(cfg Config, p plan.Pair, from, to providers.Machine, began time.Time) results.Row {
 	return results.Row{
-		RunID:       runID,
+		RunID:       cfg.RunID,
 		Timestamp:   began.UTC().Format("2006-01-02T15:04:05.000Z"),
 		FromCloud:   p.From.Cloud,
 		FromRegion:  p.From.Name,
@@ -27,9 +27,9 @@ func newRow(runID string, p plan.Pair, from, to providers.Machine, began time.Ti
 		ToZone:      to.Zone,
 		ToMachine:   to.Type,
 		DistanceKm:  distance(p),
-		Path:        "public",
+		Path:        cfg.Choice.path(),
 		IPVersion:   "4",
-		NetworkTier: networkTier(p),
+		NetworkTier: cfg.Choice.tier(p),
 	}
 }
 
@@ -48,16 +48,6 @@ func distance(p plan.Pair) *float64 {
 		return nil
 	}
 	return &km
-}
-
-// networkTier is Google Cloud's: its external addresses are of the premium
-// tier unless asked otherwise, and the tier of such an address governs both
-// what it sends and what it is sent. Other clouds have none.
-func networkTier(p plan.Pair) string {
-	if p.From.Cloud == "gcp" || p.To.Cloud == "gcp" {
-		return "premium"
-	}
-	return ""
 }
 
 // without is a row of a pair that was not measured.

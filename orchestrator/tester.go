@@ -57,6 +57,7 @@ type way struct {
 type tester struct {
 	test   Test
 	limits Limits
+	choice Choice
 }
 
 // run does all of a task: both directions of a round trip at once, because a
@@ -181,7 +182,7 @@ func (t tester) ask(ctx context.Context, g *guest, nominal time.Duration, req wi
 }
 
 func (t tester) peer(g *guest) wire.Peer {
-	return wire.Peer{Addr: g.made.Public.String(), Port: g.port}
+	return wire.Peer{Addr: t.choice.address(g.made).String(), Port: g.port}
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -14,6 +14,13 @@ const (
 	TagExpires = "antipode-expires"
 )
 
+// Google Cloud's network tiers: by its own network as far as possible, or by
+// the internet from the region on.
+const (
+	PremiumTier  = "premium"
+	StandardTier = "standard"
+)
+
 // MaxRunID is the longest run id, in characters: a GCP name of 63 has to hold
 // prefix, run, region and a number.
 const MaxRunID = 24

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers/hosts"
 	"github.com/antipode-bench/antipode/units"
 )
@@ -55,13 +58,15 @@ func (p planned) describe() string {
 	f := p.flags
 	fmt.Fprintf(&b, "%s in %s, about %v to measure\n", plural(len(p.pairs), "directed pair"),
 		plural(len(p.regions), "region"), p.expected().Round(time.Second))
-	for _, cloud := range cloudsOf(p.regions) {
-		n := 0
-		for _, r := range p.regions {
-			if r.Cloud == cloud {
-				n++
-			}
-		}
+	if n := len(p.pairs) - len(p.measurable()); n > 0 {
+		fmt.Fprintf(&b, "  %s without a %s path: skipped\n", plural(n, "pair"), f.path)
+	}
+	machines := map[string]int{}
+	for _, r := range plan.RegionsOf(p.measurable()) {
+		machines[r.Cloud]++
+	}
+	for _, cloud := range slices.Sorted(maps.Keys(machines)) {
+		n := machines[cloud]
 		if cloud == hosts.Cloud {
 			fmt.Fprintf(&b, "  %s: %s you already have\n", cloud, plural(n, "machine"))
 			continue

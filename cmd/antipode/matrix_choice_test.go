@@ -4,12 +4,14 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/antipode-bench/antipode/lab/door"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -81,6 +83,49 @@ func TestChooseSpot(t *testing.T) {
 		for _, r := range rows {
 			if r.Status != results.StatusOK || !r.HasFlag(results.FlagSpot) {
 				t.Errorf("%s>%s is %s with the flags %q: %s", r.FromRegion, r.ToRegion, r.Status, r.Flags, r.Error)
+			}
+		}
+	})
+}
+
+// TestChoosePrivatePath: pairs within Google Cloud are measured between private
+// addresses, which its rules have to let in; the others are rows with a reason,
+// for which nothing is made.
+func TestChoosePrivatePath(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := openMatrixWorld(t, door.Faults{})
+		rows := w.chosen(t, func(c *orchestrator.Config) { c.Choice.Path = orchestrator.PathPrivate })
+		for _, r := range rows {
+			status, why := results.StatusOK, ""
+			switch {
+			case r.FromCloud != r.ToCloud:
+				status, why = results.StatusSkipped, "no network spans clouds"
+			case r.FromCloud == "aws":
+				status, why = results.StatusSkipped, "a network of AWS ends at its region"
+			}
+			if r.Status != status || !strings.Contains(r.Error, why) || r.Path != "private" || r.NetworkTier != "" {
+				t.Errorf("%s>%s is %s by path %q, tier %q, want %s: %s", r.FromRegion, r.ToRegion, r.Status, r.Path, r.NetworkTier, status, r.Error)
+			}
+		}
+		for _, call := range w.calls.all() {
+			if call.cloud == "aws" {
+				t.Errorf("AWS was asked to %s", call.name)
+			}
+		}
+	})
+}
+
+// TestChooseNetworkTier: the tier is of every pair with an end in Google Cloud.
+func TestChooseNetworkTier(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rows := openMatrixWorld(t, door.Faults{}).chosen(t, func(c *orchestrator.Config) { c.Choice.NetworkTier = providers.StandardTier })
+		for _, r := range rows {
+			want := "standard"
+			if r.FromCloud == "aws" && r.ToCloud == "aws" {
+				want = ""
+			}
+			if r.Status != results.StatusOK || r.NetworkTier != want {
+				t.Errorf("%s>%s is %s by tier %q, want %q: %s", r.FromRegion, r.ToRegion, r.Status, r.NetworkTier, want, r.Error)
 			}
 		}
 	})

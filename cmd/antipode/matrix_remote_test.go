@@ -123,8 +123,12 @@ func (c *matrixConn) reach(ctx context.Context, protocol string, peer wire.Peer)
 	if err != nil {
 		return err
 	}
-	if !reaches(c.remote.machines, to, protocol, uint16(peer.Port), c.at) {
-		return fmt.Errorf("%s does not let %s in", to, c.at)
+	from := c.at
+	if m, ok := machineAt(c.remote.machines, c.at); ok && to.IsPrivate() {
+		from = m.Addresses.Private
+	}
+	if !reaches(c.remote.machines, to, protocol, uint16(peer.Port), from) {
+		return fmt.Errorf("%s does not let %s in", to, from)
 	}
 	return nil
 }

@@ -117,19 +117,28 @@ func (w *matrixWorld) left() []string {
 	return append(list, w.machines.Running()...)
 }
 
-// reaches says whether the rules of the machine at an address let a packet in.
+// reaches says whether the rules of the machine at an address let a packet in,
+// and whether there is a way to it: private addresses end at their network.
 func reaches(machines *vmtest.Hypervisor, to netip.Addr, protocol string, port uint16, from netip.Addr) bool {
-	for _, id := range machines.Running() {
-		m, ok := machines.Machine(id)
-		if !ok || m.Addresses.Public != to || !m.Booted {
-			continue
-		}
-		return slices.ContainsFunc(m.Rules, func(r vm.Rule) bool {
-			return r.Protocol == protocol && r.FromPort <= port && port <= r.ToPort &&
-				slices.ContainsFunc(r.Sources, func(p netip.Prefix) bool { return p.Contains(from) })
-		})
+	m, ok := machineAt(machines, to)
+	sender, _ := machineAt(machines, from)
+	if !ok || !m.Booted || to.IsPrivate() && (sender.Spec.Network == "" || sender.Spec.Network != m.Spec.Network) {
+		return false
 	}
-	return false
+	return slices.ContainsFunc(m.Rules, func(r vm.Rule) bool {
+		return r.Protocol == protocol && r.FromPort <= port && port <= r.ToPort &&
+			slices.ContainsFunc(r.Sources, func(p netip.Prefix) bool { return p.Contains(from) })
+	})
+}
+
+// machineAt finds a running machine by either address.
+func machineAt(machines *vmtest.Hypervisor, addr netip.Addr) (vmtest.Machine, bool) {
+	for _, id := range machines.Running() {
+		if m, ok := machines.Machine(id); ok && (m.Addresses.Public == addr || m.Addresses.Private == addr) {
+			return m, true
+		}
+	}
+	return vmtest.Machine{}, false
 }
 
 // overPipes starts an HTTP server that is reached without a network.

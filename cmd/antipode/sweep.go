@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -224,10 +225,16 @@ func (p planned) preflight(ctx context.Context, v *venue, say io.Writer) (barred
 	return found.barred(), found.permit(p.pairs)
 }
 
+// measurable are the pairs that have the wished path.
+func (p planned) measurable() []plan.Pair {
+	choice := p.flags.choice()
+	return slices.DeleteFunc(slices.Clone(p.pairs), func(pair plan.Pair) bool { return choice.Bars(pair) != "" })
+}
+
 // expected estimates the time from the first test to the last.
 func (p planned) expected() time.Duration {
 	const overhead = time.Second // setting a test up, and its last answers
-	return plan.Estimate(p.pairs, plan.Duplex, p.flags.rttLength()+overhead, p.flags.throughputLength()+overhead)
+	return plan.Estimate(p.measurable(), plan.Duplex, p.flags.rttLength()+overhead, p.flags.throughputLength()+overhead)
 }
 
 // maxTime is how long the machines live at most: enough for launching slowly

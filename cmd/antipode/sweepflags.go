@@ -15,6 +15,7 @@ import (
 	"github.com/antipode-bench/antipode/lab"
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/providers/hosts"
 	"github.com/antipode-bench/antipode/results"
 	"github.com/antipode-bench/antipode/units"
@@ -44,6 +45,8 @@ type sweepFlags struct {
 	machines    machineTypes
 	zones       zoneWishes
 	spot        bool
+	networkTier string
+	path        string
 	zonesOf     map[string][]string // by region id
 	maxTime     time.Duration
 	bootTimeout time.Duration
@@ -88,6 +91,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.Var(&f.bytes, "bytes", "send at most `BYTES`, for example 100MB, in each throughput test (0: until --duration is over)")
 		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
 		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
+		flags.StringVar(&f.path, "path", "", "`ADDRESSES` to measure between, public or private; private ones within Google Cloud only (default: public)")
 		flags.IntVar(&f.rttProbes, "rtt-probes", 50, "`N` UDP probes in each direction for the round-trip time, 1 to 100000")
 		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
 	})
@@ -95,6 +99,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
 		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
 		flags.BoolVar(&f.spot, "spot", false, "spot machines, which cost less and may be taken away at any time")
+		flags.StringVar(&f.networkTier, "network-tier", "", "`TIER` of Google Cloud's addresses, premium or standard (default: premium)")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
 		flags.StringVar(&f.awsRole, "aws-role", "", "`ARN` of an AWS role to assume with these credentials")
 		flags.StringVar(&f.gcpProject, "gcp-project", "", "Google Cloud `PROJECT` (default: GOOGLE_CLOUD_PROJECT, or the credentials' own)")
@@ -137,6 +142,9 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
 	}
+	if err := f.checkPath(pairs); err != nil {
+		return nil, nil, err
+	}
 	if f.zonesOf, err = f.zones.of(regions); err != nil {
 		return nil, nil, err
 	}
@@ -166,7 +174,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.checkLab(), f.checkCongestion(), f.checkSSHFrom(), checkRole(f.awsRole))
+	return errors.Join(f.checkLab(), f.checkCongestion(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -205,8 +213,30 @@ func (f *sweepFlags) test() orchestrator.Test {
 	}
 }
 
+func (f *sweepFlags) checkTier() error {
+	switch f.networkTier {
+	case "", providers.PremiumTier, providers.StandardTier:
+		return nil
+	}
+	return usageError("--network-tier %.40s: not premium or standard", f.networkTier)
+}
+
+// checkPath finds sweeps of which nothing could be measured.
+func (f *sweepFlags) checkPath(pairs []plan.Pair) error {
+	switch f.path {
+	case "", orchestrator.PathPublic, orchestrator.PathPrivate:
+	default:
+		return usageError("--path %.40s: not public or private", f.path)
+	}
+	choice := f.choice()
+	if slices.ContainsFunc(pairs, func(p plan.Pair) bool { return choice.Bars(p) == "" }) {
+		return nil
+	}
+	return usageError("--path %s: no pair has one; Google Cloud's regions have, among themselves", f.path)
+}
+
 func (f *sweepFlags) choice() orchestrator.Choice {
-	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Spot: f.spot, Tags: f.tags}
+	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Spot: f.spot, NetworkTier: f.networkTier, Path: f.path, Tags: f.tags}
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {

@@ -47,7 +47,7 @@ func (g *guest) region() string { return g.spec.Cloud + ":" + g.spec.Region }
 // endpoint is the machine as the router sees it.
 func (g *guest) endpoint() router.Endpoint {
 	return router.Endpoint{
-		ID: g.spec.ID, Region: g.region(), MachineType: g.spec.MachineType,
+		ID: g.spec.ID, Region: g.region(), MachineType: g.spec.MachineType, Network: g.spec.Network,
 		Addrs: []netip.Addr{g.addresses.Public, g.addresses.Private},
 	}
 }

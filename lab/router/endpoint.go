@@ -28,15 +28,15 @@ func newEndpoint(e Endpoint, l *link.Link, rates world.Rates) *endpoint {
 }
 
 // scopedAddr is an address where it means something: a private one in its
-// region, a public one everywhere.
+// network, a public one everywhere.
 type scopedAddr struct {
-	region string
-	addr   netip.Addr
+	network string
+	addr    netip.Addr
 }
 
-func scoped(region string, a netip.Addr) scopedAddr {
+func scoped(network string, a netip.Addr) scopedAddr {
 	if a.IsPrivate() {
-		return scopedAddr{region, a}
+		return scopedAddr{network, a}
 	}
 	return scopedAddr{"", a}
 }

@@ -46,13 +46,13 @@ type flow struct {
 	place       *list.Element
 }
 
-// flowKey is a flow as its opener sends it, in the region it is private to.
+// flowKey is a flow as its opener sends it, in the network it is private to.
 type flowKey struct {
 	packet.Flow
-	region string
+	network string
 }
 
-func (k flowKey) reverse() flowKey { return flowKey{k.Flow.Reverse(), k.region} }
+func (k flowKey) reverse() flowKey { return flowKey{k.Flow.Reverse(), k.network} }
 
 type fragmentKey struct {
 	packet.Flow // without ports
@@ -76,15 +76,15 @@ func newFlowTable() flowTable {
 // admit decides whether a packet may pass to an endpoint with the rules. It
 // returns the half of the flow the packet belongs to, nil if it is none's.
 func (t *flowTable) admit(p *packet.Packet, from *endpoint, rules []vm.Rule, now time.Duration) (*half, bool) {
-	region := scoped(from.Region, p.Dst.Addr()).region
+	network := scoped(from.network(), p.Dst.Addr()).network
 	switch {
 	case p.About.Protocol != 0:
-		return nil, t.concerns(p, region, now) || allow(rules, p)
+		return nil, t.concerns(p, network, now) || allow(rules, p)
 	case p.Fragment && p.Dst.Port() == 0:
 		h, known := t.fragments[fragmentOf(p)]
 		return h, known
 	}
-	h, ok := t.track(flowKey{p.Flow, region}, p, rules, now)
+	h, ok := t.track(flowKey{p.Flow, network}, p, rules, now)
 	if ok && p.Fragment {
 		t.expect(fragmentOf(p), h)
 	}
@@ -108,8 +108,8 @@ func (t *flowTable) track(key flowKey, p *packet.Packet, rules []vm.Rule, now ti
 }
 
 // concerns reports whether an ICMP error is about a flow of its receiver.
-func (t *flowTable) concerns(p *packet.Packet, region string, now time.Duration) bool {
-	about := flowKey{p.About, region}
+func (t *flowTable) concerns(p *packet.Packet, network string, now time.Duration) bool {
+	about := flowKey{p.About, network}
 	return p.About.Src.Addr() == p.Dst.Addr() &&
 		(t.find(about, now) != nil || t.find(about.reverse(), now) != nil)
 }
@@ -166,7 +166,7 @@ func (t *flowTable) remove(f *flow) {
 func (t *flowTable) forget(e *endpoint) {
 	for key, f := range t.byKey {
 		mine := slices.Contains(e.Addrs, key.Src.Addr()) || slices.Contains(e.Addrs, key.Dst.Addr())
-		if mine && (key.region == "" || key.region == e.Region) {
+		if mine && (key.network == "" || key.network == e.network()) {
 			t.remove(f)
 		}
 	}

@@ -17,8 +17,8 @@ const pieceTime = 1500 * time.Microsecond
 func (r *Router) receive(from *endpoint, o packet.Offload, b []byte, memory *chunk) {
 	now := r.now()
 	p, err := packet.Parse(o, b)
-	to := r.byAddr[scoped(from.Region, p.Dst.Addr())]
-	if err != nil || to == nil || r.byAddr[scoped(from.Region, p.Src.Addr())] != from {
+	to := r.byAddr[scoped(from.network(), p.Dst.Addr())]
+	if err != nil || to == nil || r.byAddr[scoped(from.network(), p.Src.Addr())] != from {
 		r.strays++
 		r.memory.put(memory)
 		return

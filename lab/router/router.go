@@ -3,6 +3,7 @@
 package router
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -32,10 +33,17 @@ type Endpoint struct {
 	Region      string // "cloud:region"; empty for the controller's place
 	MachineType string
 
+	// Network is where its private addresses are known, which may span regions;
+	// empty: the region is one of its own.
+	Network string
+
 	// Addrs are its own. Private ones (RFC 1918, RFC 4193) are known within
-	// the region only, and two regions may use the same; others everywhere.
+	// the network only, and two networks may use the same; others everywhere.
 	Addrs []netip.Addr
 }
+
+// network is never empty, but for the controller's place.
+func (e Endpoint) network() string { return cmp.Or(e.Network, e.Region) }
 
 // Router carries packets between endpoints until it is closed. Its methods are
 // safe for concurrent use.
@@ -103,7 +111,7 @@ func (r *Router) attach(e Endpoint, l *link.Link) error {
 		return fmt.Errorf("region %q is not in the world", e.Region)
 	}
 	for _, a := range e.Addrs {
-		if other := r.byAddr[scoped(e.Region, a)]; other != nil {
+		if other := r.byAddr[scoped(e.network(), a)]; other != nil {
 			return fmt.Errorf("address %s belongs to %s", a, other.ID)
 		}
 	}
@@ -117,7 +125,7 @@ func (r *Router) attach(e Endpoint, l *link.Link) error {
 func (r *Router) enlist(e *endpoint) {
 	r.endpoints[e.ID], r.byFD[e.link.FD()] = e, e
 	for _, a := range e.Addrs {
-		r.byAddr[scoped(e.Region, a)] = e
+		r.byAddr[scoped(e.network(), a)] = e
 	}
 }
 
@@ -137,7 +145,7 @@ func (r *Router) detach(e *endpoint) {
 	delete(r.endpoints, e.ID)
 	delete(r.byFD, e.link.FD())
 	for _, a := range e.Addrs {
-		delete(r.byAddr, scoped(e.Region, a))
+		delete(r.byAddr, scoped(e.network(), a))
 	}
 	r.flows.forget(e)
 	r.poller.remove(e.link.FD())

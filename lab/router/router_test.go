@@ -361,24 +361,27 @@ func TestLossIsTheWorlds(t *testing.T) {
 	})
 }
 
-func TestPrivateAddressesEndAtTheRegion(t *testing.T) {
+func TestPrivateAddressesEndAtTheNetwork(t *testing.T) {
 	inet := newInternet(t, link.Veth, flat(t, 0, "delay_ms: 0"), Cost{})
-	attach := func(id, region, addr string) error {
+	attach := func(id, region, network, addr string) error {
 		m := &machine{scratch: space(t), addr: netip.MustParseAddr(addr)}
 		l, err := m.connect(link.Veth, inet.host, m.addr)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return inet.Attach(Endpoint{ID: id, Region: region, Addrs: []netip.Addr{m.addr}}, l)
+		return inet.Attach(Endpoint{ID: id, Region: region, Network: network, Addrs: []netip.Addr{m.addr}}, l)
 	}
-	for _, c := range []struct{ id, region, addr, want string }{
-		{"1", "lab:a", "10.0.0.1", ""},
-		{"2", "lab:b", "10.0.0.1", ""},
-		{"3", "lab:a", "10.0.0.1", "belongs to 1"},
-		{"1", "lab:a", "10.0.0.2", "attached already"},
-		{"4", "lab:c", "10.0.0.4", "not in the world"},
+	for _, c := range []struct{ id, region, network, addr, want string }{
+		{"1", "lab:a", "", "10.0.0.1", ""},
+		{"2", "lab:b", "", "10.0.0.1", ""},
+		{"3", "lab:a", "", "10.0.0.1", "belongs to 1"},
+		{"1", "lab:a", "", "10.0.0.2", "attached already"},
+		{"4", "lab:c", "", "10.0.0.4", "not in the world"},
+		{"5", "lab:a", "global", "10.0.0.1", ""},
+		{"6", "lab:b", "global", "10.0.0.1", "belongs to 5"},
+		{"7", "lab:b", "global", "10.0.0.2", ""},
 	} {
-		err := attach(c.id, c.region, c.addr)
+		err := attach(c.id, c.region, c.network, c.addr)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("attach %s with %s in %s: %v, want %q", c.id, c.addr, c.region, err, c.want)
 		}

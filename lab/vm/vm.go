@@ -14,6 +14,7 @@ type Spec struct {
 	ID             string // unique in the lab, for example "i-0a1b…" or a GCE instance id
 	Cloud, Region  string
 	Zone           string
+	Network        string // whose machines reach each other's private addresses; empty: the region is one of its own
 	MachineType    string
 	Hostname       string
 	User           string        // login made at boot, with passwordless root through "sudo"
@@ -33,7 +34,7 @@ type Faults struct {
 // Addresses of a machine, from the moment Start returns.
 type Addresses struct {
 	Public  netip.Addr // reached by everyone in the lab
-	Private netip.Addr // known to the machine's own region only
+	Private netip.Addr // known in the machine's own network only
 }
 
 // Rule lets a flow in. Machines without a matching rule are not reached;

@@ -42,6 +42,21 @@ type Pair struct{ From, To antipode.Region }
 
 func (p Pair) String() string { return p.From.ID() + ">" + p.To.ID() }
 
+// RegionsOf are the ends of pairs, in order of appearance.
+func RegionsOf(pairs []Pair) []antipode.Region {
+	var regions []antipode.Region
+	seen := map[antipode.Region]bool{}
+	for _, p := range pairs {
+		for _, r := range []antipode.Region{p.From, p.To} {
+			if !seen[r] {
+				seen[r] = true
+				regions = append(regions, r)
+			}
+		}
+	}
+	return regions
+}
+
 // ParsePair undoes String, with regions by id.
 func ParsePair(s string, regions map[string]antipode.Region) (Pair, error) {
 	from, to, _ := cutArrow(s)

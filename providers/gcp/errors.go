@@ -56,6 +56,7 @@ var texts = []struct {
 	{"constraints/", providers.Skip},                     // an organisation policy
 	{"ZONE_RESOURCE_POOL_EXHAUSTED", providers.Capacity}, // and _WITH_DETAILS
 	{"does not exist in zone", providers.Capacity},       // the machine type
+	{"network tier", providers.Skip},                     // standard: not in every region
 	{"Quota '", providers.Quota},
 }
 

@@ -1,6 +1,7 @@
 package gcp
 
 import (
+	"cloud.google.com/go/compute/apiv1/computepb"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -166,4 +167,23 @@ func TestNextMachineType(t *testing.T) {
 			t.Errorf("running: %v; want one", running)
 		}
 	})
+}
+
+// The tier is what was asked for, and premium where nothing was.
+func TestNetworkTier(t *testing.T) {
+	for asked, want := range map[string]string{"": "PREMIUM", providers.PremiumTier: "PREMIUM", providers.StandardTier: "STANDARD"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := openWorld(t, door.Faults{}, nil)
+			spec := testSpec(belgium)
+			spec.NetworkTier = asked
+			m, err := w.provider.Launch(t.Context(), spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i, err := w.provider.instances.Get(t.Context(), &computepb.GetInstanceRequest{Project: door.DefaultProject, Zone: m.Zone, Instance: m.ID})
+			if got := i.GetNetworkInterfaces()[0].GetAccessConfigs()[0].GetNetworkTier(); got != want || err != nil {
+				t.Errorf("%q: tier %s, %v; want %s", asked, got, err, want)
+			}
+		})
+	}
 }

@@ -1,8 +1,10 @@
 package gcp
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"cloud.google.com/go/compute/apiv1/computepb"
@@ -39,7 +41,7 @@ func (p *Provider) instance(spec providers.Spec, zone, name string) *computepb.I
 			Network:    new(p.networkURL(spec.Run.ID)),
 			Subnetwork: new(p.subnetURL(spec.Run.ID, spec.Region)),
 			AccessConfigs: []*computepb.AccessConfig{{
-				Name: new("External NAT"), Type: new("ONE_TO_ONE_NAT"), NetworkTier: new("PREMIUM"),
+				Name: new("External NAT"), Type: new("ONE_TO_ONE_NAT"), NetworkTier: new(tier(spec)),
 			}},
 		}},
 		Scheduling: &computepb.Scheduling{
@@ -48,6 +50,10 @@ func (p *Provider) instance(spec providers.Spec, zone, name string) *computepb.I
 			ProvisioningModel:         new(provisioning(spec.Spot)),
 		},
 	}
+}
+
+func tier(spec providers.Spec) string {
+	return strings.ToUpper(cmp.Or(spec.NetworkTier, providers.PremiumTier))
 }
 
 const spotModel = "SPOT"

@@ -149,7 +149,7 @@ func (q *request) takeInterface(i *instance, in *instanceJSON) error {
 		out.Access = append(out.Access, accessJSON{"compute#accessConfig", "ONE_TO_ONE_NAT", cmp.Or(a.Name, "external-nat"), "", cmp.Or(a.NetworkTier, "PREMIUM")})
 		i.public = true
 	}
-	i.Interfaces = []interfaceJSON{out}
+	i.Interfaces, i.network = []interfaceJSON{out}, n
 	return nil
 }
 
@@ -227,6 +227,7 @@ func (i *instance) spec() vm.Spec {
 	i.taken = fate.Taken
 	spec := vm.Spec{
 		ID: fmt.Sprint(uint64(i.ID)), Cloud: "gcp", Region: i.region, Zone: i.zone, MachineType: i.machineType.name,
+		Network:  fmt.Sprintf("gcp:%d", uint64(i.network.ID)), // a new one of the same name is another
 		Hostname: i.Name, BootDelay: i.door.rack.Duration(i.door.rack.Timing.Boot) + fate.BootDelay, Faults: fate.Faults,
 	}
 	spec.User, spec.AuthorizedKeys = i.login()

@@ -21,6 +21,7 @@ type instance struct {
 	region      string
 	created     time.Time
 	machineType machineType
+	network     *network
 	public      bool // it has an external address
 	lifetime    time.Duration
 	deadline    *time.Timer   // ends it when its lifetime is over
