@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,17 +58,13 @@ func mutate(t *testing.T, file, from, to string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(root, file)
-	code, err := os.ReadFile(path)
+	code, err := mutant{file: file, from: from, to: to}.apply()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(string(code), from) != 1 {
-		t.Fatalf("%s does not have %q once", file, from)
-	}
-	dir := t.TempDir()
+	path, dir := filepath.Join(root, file), t.TempDir()
 	changed := filepath.Join(dir, "changed.go")
-	write(t, changed, strings.Replace(string(code), from, to, 1))
+	write(t, changed, code)
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{path: changed}})
 	if err != nil {
 		t.Fatal(err)
@@ -80,4 +77,17 @@ func mutate(t *testing.T, file, from, to string) string {
 		t.Fatalf("build without the rule: %v\n%s", err, out)
 	}
 	return mutant
+}
+
+// apply returns the changed file. What is changed must be there, so that a test
+// can't outlive the code.
+func (m mutant) apply() (string, error) {
+	code, err := os.ReadFile(filepath.Join("..", m.file))
+	if err != nil {
+		return "", err
+	}
+	if n := strings.Count(string(code), m.from); n != 1 {
+		return "", fmt.Errorf("%s has %q %d times, want it once", m.file, m.from, n)
+	}
+	return strings.Replace(string(code), m.from, m.to, 1), nil
 }
