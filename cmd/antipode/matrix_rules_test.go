@@ -97,5 +97,5 @@ func (c cell) deletes() bool {
 
 // passes says whether asking again may get over the fault.
 func passes(k fault.Kind) bool {
-	return k == fault.Throttle || k == fault.Error500 || k == fault.ResetAfter || k == fault.Silent
+	return k == fault.Throttle || k == fault.Error500 || k == fault.ResetAfter || k == fault.Silent || k == fault.BadOperation
 }

@@ -52,7 +52,7 @@ func (p *Provider) moveRule(ctx context.Context, name string, sources []netip.Ad
 		return err
 	}
 	return change(ctx, p, "", "firewalls.patch", p.firewalls.Patch, &computepb.PatchFirewallRequest{
-		Project: p.project, Firewall: name, RequestId: requestID(),
+		Project: p.project, Firewall: name,
 		FirewallResource: &computepb.Firewall{Name: &name, SourceRanges: ranges(sources)},
 	})
 }

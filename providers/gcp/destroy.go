@@ -70,19 +70,19 @@ func (p *Provider) delete(ctx context.Context, r providers.Resource) error {
 	switch r.Kind {
 	case providers.Instance:
 		err = change(ctx, p, r.Region, "instances.delete", p.instances.Delete, &computepb.DeleteInstanceRequest{
-			Project: p.project, Zone: r.Zone, Instance: r.ID, RequestId: requestID()})
+			Project: p.project, Zone: r.Zone, Instance: r.ID})
 	case providers.Disk:
 		err = change(ctx, p, r.Region, "disks.delete", p.disks.Delete, &computepb.DeleteDiskRequest{
-			Project: p.project, Zone: r.Zone, Disk: r.ID, RequestId: requestID()})
+			Project: p.project, Zone: r.Zone, Disk: r.ID})
 	case providers.FirewallRule:
 		err = change(ctx, p, "", "firewalls.delete", p.firewalls.Delete, &computepb.DeleteFirewallRequest{
-			Project: p.project, Firewall: r.ID, RequestId: requestID()})
+			Project: p.project, Firewall: r.ID})
 	case providers.Subnet:
 		err = change(ctx, p, r.Region, "subnetworks.delete", p.subnets.Delete, &computepb.DeleteSubnetworkRequest{
-			Project: p.project, Region: r.Region, Subnetwork: r.ID, RequestId: requestID()})
+			Project: p.project, Region: r.Region, Subnetwork: r.ID})
 	case providers.Network:
 		err = change(ctx, p, "", "networks.delete", p.networks.Delete, &computepb.DeleteNetworkRequest{
-			Project: p.project, Network: r.ID, RequestId: requestID()})
+			Project: p.project, Network: r.ID})
 	}
 	if providers.KindOf(err) == providers.NotFound {
 		return nil

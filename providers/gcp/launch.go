@@ -120,7 +120,7 @@ func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone strin
 // whether it is ours.
 func (p *Provider) insert(ctx context.Context, spec providers.Spec, zone, name string) error {
 	err := change(ctx, p, spec.Region, "instances.insert", p.instances.Insert, &computepb.InsertInstanceRequest{
-		Project: p.project, Zone: zone, RequestId: requestID(),
+		Project: p.project, Zone: zone,
 		InstanceResource: p.instance(spec, zone, name),
 	})
 	if providers.KindOf(err) == providers.Exists {

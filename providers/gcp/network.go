@@ -63,7 +63,7 @@ func (p *Provider) ensureSSHRule(ctx context.Context, spec providers.Spec) error
 func (p *Provider) ensureNetwork(ctx context.Context, run providers.Run) error {
 	name := providers.Name(run.ID)
 	err := change(ctx, p, "", "networks.insert", p.networks.Insert, &computepb.InsertNetworkRequest{
-		Project: p.project, RequestId: requestID(),
+		Project: p.project,
 		NetworkResource: &computepb.Network{
 			Name:                  &name,
 			Description:           new(description(run)),
@@ -96,7 +96,7 @@ func (p *Provider) adopt(op, kind, name, text, runID string) error {
 func (p *Provider) insertRule(ctx context.Context, run providers.Run, name, tag string, sources []netip.Addr,
 	allowed ...*computepb.Allowed) (made bool, err error) {
 	err = change(ctx, p, "", "firewalls.insert", p.firewalls.Insert, &computepb.InsertFirewallRequest{
-		Project: p.project, RequestId: requestID(),
+		Project: p.project,
 		FirewallResource: &computepb.Firewall{
 			Name:         &name,
 			Description:  new(description(run)),

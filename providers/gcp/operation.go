@@ -3,6 +3,7 @@ package gcp
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -10,6 +11,8 @@ import (
 	compute "cloud.google.com/go/compute/apiv1"
 	"cloud.google.com/go/compute/apiv1/computepb"
 	"github.com/googleapis/gax-go/v2"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/antipode-bench/antipode/providers"
 )
@@ -18,14 +21,34 @@ import (
 // about a minute.
 const operationLimit = 5 * time.Minute
 
-// change makes a call that begins an operation, and waits for its end.
-func change[In any](ctx context.Context, p *Provider, region, op string,
+// operationTries is how often an operation is begun that ends with an error
+// which may pass, such as INTERNAL_ERROR or RESOURCE_NOT_READY.
+const operationTries = 4
+
+// change makes a call that begins an operation, and waits for its end. One that
+// failed is begun anew, as another request: the same would be the same operation.
+func change[In proto.Message](ctx context.Context, p *Provider, region, op string,
 	method func(context.Context, In, ...gax.CallOption) (*compute.Operation, error), in In) error {
-	operation, err := ask(ctx, p, region, op, method, in)
-	if err != nil {
-		return err
-	}
-	return p.finish(ctx, region, op, operation)
+	tries := 0
+	pauses := providers.AtOnce(providers.Growing(2*time.Second, 2, 20*time.Second))
+	return providers.Poll(ctx, operationTries*operationLimit, pauses, op, func(ctx context.Context) (bool, error) {
+		setRequestID(in)
+		operation, err := ask(ctx, p, region, op, method, in)
+		if err != nil {
+			return false, err // ask tried again
+		}
+		err = p.finish(ctx, region, op, operation)
+		_, failed := errors.AsType[*operationError](err)
+		if tries++; failed && providers.Passes(err) && tries < operationTries {
+			return false, nil
+		}
+		return true, err
+	})
+}
+
+func setRequestID(in proto.Message) {
+	m := in.ProtoReflect()
+	m.Set(m.Descriptor().Fields().ByName("request_id"), protoreflect.ValueOfString(requestID()))
 }
 
 // finish waits for an operation and returns the error it ended with. The SDK's
@@ -74,10 +97,9 @@ func outcome(o *computepb.Operation) error {
 // so that a repeat is not a second request. It does not outlive the call: a
 // machine made again after it was destroyed would be taken for a repeat. What
 // an earlier call made is found by its name instead.
-func requestID() *string {
+func requestID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	id := fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-	return &id
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -15,7 +15,7 @@ import (
 func (p *Provider) ensureSubnet(ctx context.Context, run providers.Run, region string) error {
 	name := providers.Name(run.ID)
 	err := change(ctx, p, region, "subnetworks.insert", p.subnets.Insert, &computepb.InsertSubnetworkRequest{
-		Project: p.project, Region: region, RequestId: requestID(),
+		Project: p.project, Region: region,
 		SubnetworkResource: &computepb.Subnetwork{
 			Name:        &name,
 			Description: new(description(run)),

@@ -20,10 +20,11 @@ const (
 	Denied       Kind = "denied"        // refused: no permission
 	Capacity     Kind = "capacity"      // the zone has no such machine left
 	LateCapacity Kind = "late-capacity" // as capacity, but found out only after the call was accepted
+	BadOperation Kind = "bad-operation" // accepted, but the operation that was to do it ends in an internal error (gcp)
 	Quota        Kind = "quota"         // the account may not have one more
 )
 
-var kinds = []Kind{Silent, Throttle, Error500, ResetAfter, Denied, Capacity, LateCapacity, Quota}
+var kinds = []Kind{Silent, Throttle, Error500, ResetAfter, Denied, Capacity, LateCapacity, BadOperation, Quota}
 
 // Faults is everything that goes wrong. The zero value is a good day.
 type Faults struct {

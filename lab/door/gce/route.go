@@ -1,9 +1,11 @@
 package gce
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/antipode-bench/antipode/lab/door/fault"
 )
@@ -98,6 +100,18 @@ func (d *Door) handle(rt *route) http.HandlerFunc {
 	}
 }
 
+// answer carries the call out, or begins an operation that comes to nothing.
+func (q *request) answer() (any, error) {
+	_, verb, _ := strings.Cut(q.route.call, ".")
+	operates := verb == "insert" || verb == "delete" || verb == "patch"
+	if q.fault == fault.BadOperation && operates {
+		return q.operate(verb, meta{}, func(context.Context) *flop { return internalError(errFault) }), nil
+	}
+	return q.route.answer(q)
+}
+
+var errFault = errors.New("try again later")
+
 // serve answers the call under the door's lock, so that what is answered is
 // one state and not two.
 func (q *request) serve() ([]byte, error) {
@@ -125,7 +139,7 @@ func (q *request) once() (any, error) {
 		return nil, err
 	}
 	if id == "" {
-		return q.route.answer(q)
+		return q.answer()
 	}
 	if op := q.door.requests[id]; op != nil {
 		if op.fingerprint != q.fingerprint() {
@@ -133,7 +147,7 @@ func (q *request) once() (any, error) {
 		}
 		return &op.operationJSON, nil
 	}
-	answer, err := q.route.answer(q)
+	answer, err := q.answer()
 	if op, ok := answer.(*operationJSON); ok && err == nil {
 		made := q.door.operations[op.Name]
 		made.fingerprint, made.ClientOperationID = q.fingerprint(), id
