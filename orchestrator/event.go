@@ -66,6 +66,7 @@ type Event struct {
 type Progress struct {
 	Pairs, OK, Failed, Skipped int   // Pairs is all; the others have a row
 	Regions, Ready, Lost       int   // Regions is all; Lost ones failed or were skipped
+	Batch, Batches             int   // the present one, from 1, of how many; 0 before the first
 	Running                    int   // tests
 	Bytes                      int64 // TCP payload received, of pairs that are ok
 }
@@ -89,6 +90,13 @@ func (r *reporter) report(e Event) {
 	if r.observer != nil {
 		r.observer(e)
 	}
+}
+
+// batch says which batch goes on from here.
+func (r *reporter) batch(n, of int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress.Batch, r.progress.Batches = n, of
 }
 
 func (r *reporter) now() Progress {

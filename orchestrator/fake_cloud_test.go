@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -26,6 +27,7 @@ type planet struct {
 
 	mu       sync.Mutex
 	faults   map[string]fault // by region id
+	atOnce   map[string]int   // machines that a quota allows at a time, by cloud
 	machines map[string]*fakeMachine
 	calls    []string
 	tests    []*fakeTest     // that run
@@ -147,6 +149,9 @@ func (c *fakeCloud) boot(id string, spec providers.Spec) providers.Machine {
 		}
 		return there.Machine
 	}
+	if most, limited := c.atOnce[c.name]; limited && spec.Instead == nil && c.living(c.name) >= most {
+		c.t.Errorf("%s is one machine more than the quota allows", id)
+	}
 	c.made++
 	n := byte(c.made)
 	m := &fakeMachine{spec: spec, first: spec.Instead == nil, Machine: providers.Machine{
@@ -231,6 +236,16 @@ func (c *fakeCloud) List(ctx context.Context, runID string, regions []string) ([
 		}
 	}
 	return found, errors.Join(errs...)
+}
+
+// living counts a cloud's machines.
+func (p *planet) living(cloud string) (n int) {
+	for id := range p.machines {
+		if strings.HasPrefix(id, cloud+":") {
+			n++
+		}
+	}
+	return n
 }
 
 // alive are the machines that exist.

@@ -22,6 +22,7 @@ type history struct {
 	instead  map[string]providers.Machine // by region id: to be replaced, as far as is known
 	hellos   map[string]wire.Hello        // what their agents said, by region id
 	cleared  map[string]bool              // by cloud: torn down, and nothing launched since
+	gone     bool                         // all of it is: there is nothing to adopt
 }
 
 // recall reads records in their order.
@@ -66,8 +67,11 @@ func (h history) clean() bool {
 	return !slices.ContainsFunc(h.clouds(), func(cloud string) bool { return !h.cleared[cloud] })
 }
 
-// launched reports whether a launch in the region was intended before.
-func (h history) launched(r antipode.Region) bool { return slices.Contains(h.tried[r.Cloud], r.Name) }
+// launched reports whether a launch in the region was intended before, of which
+// something may be there.
+func (h history) launched(r antipode.Region) bool {
+	return !h.gone && slices.Contains(h.tried[r.Cloud], r.Name)
+}
 
 // pinned is m with the host key it was launched with: a key that is read off
 // the machine again later may be another's.

@@ -86,9 +86,6 @@ func (m *machine) launch(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if reason, ok := m.fleet.cfg.Barred[m.id()]; ok {
-		return &providers.Error{Op: "preflight", Cloud: m.region.Cloud, Region: m.region.Name, Kind: providers.Skip, Err: errors.New(reason)}
-	}
 	spec, err := m.spec()
 	if err != nil {
 		return err

@@ -34,6 +34,7 @@ type Manifest struct {
 	Flags        []string          `json:"flags,omitempty"`
 	MachineTypes map[string]string `json:"machine_types"` // wished for, by cloud
 	Choice       Choice            `json:"choice,omitzero"`
+	AtOnce       map[string]int    `json:"at_once,omitempty"` // machines there may be at a time, by cloud
 	Regions      []manifestRegion  `json:"regions"`
 	Pairs        []string          `json:"pairs"` // "aws:us-east-1>gcp:us-east4"
 }
@@ -73,7 +74,7 @@ func (c Config) manifest(started time.Time) Manifest {
 		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
 		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
 		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval)},
-		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice,
+		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
 		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced})
@@ -90,7 +91,7 @@ func (m Manifest) config() (Config, error) {
 	c := Config{
 		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
 		Test:      Test{span(t.DurationMs), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs)},
-		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice,
+		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
 	}
 	regions := map[string]antipode.Region{}
 	for _, r := range m.Regions {

@@ -17,6 +17,7 @@ import (
 // measurement steps through the schedule. Only its loop touches it.
 type measurement struct {
 	run      *run
+	pairs    []plan.Pair
 	stop     context.CancelCauseFunc // of the whole run
 	tester   tester
 	schedule *plan.Schedule
@@ -43,11 +44,12 @@ type openPair struct {
 	rtt   *wire.RTTResult
 }
 
-func newMeasurement(r *run, news <-chan news) *measurement {
+func newMeasurement(r *run, pairs []plan.Pair, news <-chan news) *measurement {
 	m := &measurement{
 		run:      r,
+		pairs:    pairs,
 		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.Choice},
-		schedule: plan.NewSchedule(r.cfg.measurable(), r.cfg.Isolation, r.cfg.Test.order()),
+		schedule: plan.NewSchedule(pairs, r.cfg.Isolation, r.cfg.Test.order()),
 		news:     news,
 		outcomes: make(chan outcome),
 		open:     map[direction]*openPair{},
@@ -59,7 +61,7 @@ func newMeasurement(r *run, news <-chan news) *measurement {
 		hellos:   map[string]wire.Hello{},
 		running:  map[plan.Task]context.CancelCauseFunc{},
 	}
-	for _, p := range r.cfg.Pairs {
+	for _, p := range pairs {
 		m.open[directionOf(p)] = &openPair{Pair: p}
 	}
 	return m
@@ -72,11 +74,6 @@ func directionOf(p plan.Pair) direction { return direction{p.From.ID(), p.To.ID(
 // machine gets ready or lost, and every test answers, within limits.
 func (m *measurement) loop(ctx context.Context, stop context.CancelCauseFunc) {
 	m.stop = stop
-	for _, p := range m.run.cfg.Pairs {
-		if why := m.run.cfg.Choice.Bars(p); why != "" {
-			m.close(directionOf(p), results.StatusSkipped, why)
-		}
-	}
 	for !m.over(ctx) {
 		select {
 		case n := <-m.news:
@@ -87,7 +84,7 @@ func (m *measurement) loop(ctx context.Context, stop context.CancelCauseFunc) {
 		}
 		m.startAll(ctx)
 	}
-	for _, p := range m.run.cfg.Pairs {
+	for _, p := range m.pairs {
 		m.close(directionOf(p), results.StatusSkipped, stopReason(ctx))
 	}
 }
@@ -223,7 +220,7 @@ func (m *measurement) lose(id string, err error) {
 	m.journal(Record{What: RecordLost, Region: id, Machine: made(m.known[id]), Error: lost.Error()})
 	m.run.reporter.report(Event{Kind: RegionChanged, Region: id, State: state, Err: lost})
 	m.schedule.Drop(id)
-	for _, p := range m.run.cfg.Pairs {
+	for _, p := range m.pairs {
 		if p.From.ID() == id || p.To.ID() == id {
 			m.close(directionOf(p), status, lost.Error())
 		}

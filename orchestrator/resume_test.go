@@ -24,6 +24,7 @@ import (
 func (p *planet) killed(n int, when func(Event) bool) *planet {
 	p.t.Helper()
 	after := newPlanet(p.t)
+	after.atOnce = p.atOnce
 	cfg := p.config(n)
 	cfg.Command, cfg.Version = map[string]string{"lab": "demo"}, "1.2"
 	cfg.Observer = func(e Event) {

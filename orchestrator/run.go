@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/results"
 )
@@ -20,10 +21,12 @@ type run struct {
 	journal  *journal
 	results  *results.Writer
 	reporter *reporter
-	fleet    *fleet
-	measured *measurement
+	batches  [][]plan.Pair
+	leftOut  []plan.Pair    // that no batch has
+	fleet    *fleet         // of the present batch
+	measured []*measurement // what is left out, and then each batch's
 	manifest Manifest
-	history  history // of earlier processes
+	history  history // of earlier processes, and of batches that are torn down
 	barred   error   // why nothing may be measured
 
 	phase   Phase
@@ -92,10 +95,9 @@ func open(cfg Config) (*run, error) {
 
 func newRun(cfg Config, j *journal, w *results.Writer, past history) *run {
 	r := &run{cfg: cfg, journal: j, results: w, history: past, took: map[Phase]time.Duration{}}
-	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: len(cfg.regions())}}
-	news := make(chan news)
-	r.fleet = newFleet(cfg, j, r.reporter, news, past)
-	r.measured = newMeasurement(r, news)
+	r.divide()
+	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: r.machines(), Batches: len(r.batches)}}
+	r.fleet = newFleet(cfg.of(nil), j, r.reporter, nil, past)
 	return r
 }
 
@@ -112,32 +114,9 @@ func (r *run) do(ctx context.Context) (err error) {
 	}
 	// Armed before the first create, so that nothing can skip it.
 	defer func() { err = errors.Join(err, r.tearDown(context.WithoutCancel(ctx))) }()
-	r.stopped = r.measure(ctx)
 	r.manifest.know(r.history.machines, r.history.hellos)
-	r.manifest.know(r.measured.known, r.measured.hellos)
+	r.stopped = r.measure(ctx)
 	return errors.Join(r.stopped, r.manifest.write(r.cfg.Dir))
-}
-
-// measure launches and measures until every pair has a row. When it returns
-// nothing is being launched or measured any more. Its error is why it ended
-// early.
-func (r *run) measure(ctx context.Context) error {
-	ctx, cancel := context.WithDeadlineCause(ctx, r.cfg.Expires, errExpired)
-	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
-	if r.barred != nil {
-		stop(r.barred)
-	}
-	wait := r.fleet.start(ctx)
-	r.measured.loop(ctx, stop)
-	err := context.Cause(ctx)
-	stop(errOver)
-	wait(r.cfg.Limits.Settle)
-	if err == nil {
-		return nil
-	}
-	stopped := Record{What: RecordStop, Error: line(err.Error())}
-	return errors.Join(fmt.Errorf("measure: %w", err), r.journal.write(stopped))
 }
 
 // enter begins a phase.

@@ -29,7 +29,7 @@ func (p *planet) config(n int) Config {
 		p.t.Fatal(err)
 	}
 	return Config{
-		RunID: "20261130t172233z-ab23", Dir: p.dir, Expires: time.Now().Add(6 * time.Hour), Pairs: pairs,
+		RunID: "20261130t172233z-ab23", Dir: p.dir, Expires: time.Now().Add(6 * time.Hour), Pairs: pairs, AtOnce: p.atOnce,
 		Providers:      map[string]providers.Provider{"aws": &fakeCloud{p, "aws"}, "gcp": &fakeCloud{p, "gcp"}},
 		MachineTypes:   map[string]string{"aws": "t3.nano", "gcp": "e2-small"},
 		Remote:         fakeRemote{p},

@@ -2,11 +2,11 @@ package orchestrator
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers"
 )
 
@@ -20,7 +20,7 @@ type Summary struct {
 	Teardown    error  // why Left is not known, or not nothing; nil means that nothing is left
 	Left        []providers.Resource
 	Took        map[Phase]time.Duration
-	Makespan    time.Duration // from the first test's start to the last one's end
+	Makespan    time.Duration // from the first test's start to the last one's end, of all batches
 	Bound       time.Duration // the least that any order of the same tests could have taken
 }
 
@@ -32,7 +32,7 @@ type Lost struct {
 }
 
 func (r *run) summary() Summary {
-	m := r.measured
+	makespan, bound := r.measuredFor()
 	s := Summary{
 		RunID: r.cfg.RunID, Dir: r.cfg.Dir,
 		Progress: r.reporter.now(),
@@ -40,11 +40,15 @@ func (r *run) summary() Summary {
 		Teardown: r.unclean,
 		Left:     r.left,
 		Took:     r.took,
-		Makespan: m.last.Sub(m.first),
-		Bound:    plan.Bound(m.timed, r.cfg.Isolation),
+		Makespan: makespan,
+		Bound:    bound,
 	}
 	s.Interrupted = r.stopped != nil && !s.Expired && !fatal(r.stopped)
-	for id, lost := range m.lost {
+	losses := map[string]*lostError{}
+	for _, m := range r.measured {
+		maps.Copy(losses, m.lost)
+	}
+	for id, lost := range losses {
 		s.Lost = append(s.Lost, Lost{Region: id, Skipped: lost.skips(), Reason: line(brief(lost.err))})
 	}
 	slices.SortFunc(s.Lost, func(a, b Lost) int { return strings.Compare(a.Region, b.Region) })

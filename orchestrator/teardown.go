@@ -29,22 +29,27 @@ func (r *run) tearDown(ctx context.Context) error {
 	r.enter(PhaseTeardown)
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.Limits.Teardown)
 	defer cancel()
+	if r.left, r.unclean = r.clearAll(ctx); r.unclean != nil {
+		return nil
+	}
+	return forgetSecrets(r.cfg.Dir)
+}
+
+// clearAll empties every cloud of the run. Without an error nothing is left.
+func (r *run) clearAll(ctx context.Context) (left []providers.Resource, err error) {
 	var mu sync.Mutex
 	var clouds sync.WaitGroup
 	for _, cloud := range slices.Sorted(maps.Keys(r.cfg.Providers)) {
 		clouds.Go(func() {
-			left, err := r.clear(ctx, cloud)
+			there, failed := r.clear(ctx, cloud)
 			mu.Lock()
 			defer mu.Unlock()
-			r.left = append(r.left, left...)
-			r.unclean = errors.Join(r.unclean, err)
+			left = append(left, there...)
+			err = errors.Join(err, failed)
 		})
 	}
 	clouds.Wait()
-	if r.unclean != nil {
-		return nil
-	}
-	return forgetSecrets(r.cfg.Dir)
+	return left, err
 }
 
 // clear empties one cloud of the run. Without an error nothing is left.

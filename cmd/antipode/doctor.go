@@ -75,7 +75,7 @@ func doctor(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err e
 	for _, name := range cloudsOf(chosen) {
 		clouds[name] = f.openOrRefuse(ctx, name, a, g)
 	}
-	found := askClouds(ctx, clouds, chosen, f.machines.preferences, f.zonesOf)
+	found := f.askClouds(ctx, clouds, chosen)
 	if ctx.Err() != nil {
 		return &exitError{exitInterrupted, errInterrupted}
 	}
@@ -119,8 +119,10 @@ func (u unreachable) Preflight(_ context.Context, w providers.Wanted) providers.
 
 // diagnose prints everything, and is an error unless all regions can take part.
 func (p preflight) diagnose(w io.Writer) error {
+	limits := p.atOnce()
 	for _, cloud := range p {
-		tellAccount(w, cloud)
+		_, limited := limits[cloud.Cloud]
+		tellAccount(w, cloud, limited)
 	}
 	barred, all := p.barred(), 0
 	var table strings.Builder
@@ -143,16 +145,21 @@ func (p preflight) diagnose(w io.Writer) error {
 	return nil
 }
 
-// tellAccount is what is true of all regions.
-func tellAccount(w io.Writer, cloud providers.Preflight) {
+// tellAccount is what is true of all regions; limited if not all of them can
+// have their machine at once.
+func tellAccount(w io.Writer, cloud providers.Preflight, limited bool) {
 	switch {
 	case cloud.Account != "":
 		fmt.Fprintf(w, "%s: account %s\n", cloud.Cloud, cloud.Account)
 	case cloud.Cloud == hosts.Cloud:
 		fmt.Fprintf(w, "%s: machines you already have are asked nothing\n", cloud.Cloud)
 	}
+	batches := ""
+	if limited {
+		batches = " at a time: a sweep measures in batches"
+	}
 	for _, a := range cloud.Allowances {
-		fmt.Fprintf(w, "%s: %v, room for %s\n", cloud.Cloud, a, plural(a.Room(), "machine"))
+		fmt.Fprintf(w, "%s: %v, room for %s%s\n", cloud.Cloud, a, plural(a.Room(), "machine"), batches)
 	}
 	for _, f := range cloud.Findings {
 		fmt.Fprintf(w, "%s: %s: %s\n", cloud.Cloud, f.Verdict, f.Reason)

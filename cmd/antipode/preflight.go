@@ -16,15 +16,16 @@ import (
 // preflight is what all clouds of a sweep have to say to it, sorted by cloud.
 type preflight []providers.Preflight
 
-// askClouds asks all at once. Machine types are by cloud, zones by region id.
-func askClouds(ctx context.Context, clouds map[string]providers.Provider, regions []antipode.Region, machineTypes, zones map[string][]string) preflight {
+// askClouds asks all at once about the machines that the flags wish for.
+func (f *sweepFlags) askClouds(ctx context.Context, clouds map[string]providers.Provider, regions []antipode.Region) preflight {
 	names := cloudsOf(regions)
 	all := make(preflight, len(names))
 	var asked sync.WaitGroup
 	for i, cloud := range names {
-		w := providers.Wanted{Regions: namesIn(regions, cloud), MachineTypes: machineTypes[cloud], Zones: map[string][]string{}}
+		w := providers.Wanted{Regions: namesIn(regions, cloud), MachineTypes: f.machines.preferences[cloud],
+			Zones: map[string][]string{}, Spot: f.spot}
 		for _, name := range w.Regions {
-			w.Zones[name] = zones[cloud+":"+name]
+			w.Zones[name] = f.zonesOf[cloud+":"+name]
 		}
 		asked.Go(func() { all[i] = providers.Ask(ctx, clouds[cloud], w) })
 	}
@@ -43,6 +44,24 @@ func (p preflight) barred() map[string]string {
 		}
 	}
 	return all
+}
+
+// atOnce is how many machines there may be at a time, by cloud, where that is
+// fewer than there are regions to take part.
+func (p preflight) atOnce() map[string]int {
+	limits, barred := map[string]int{}, p.barred()
+	for _, cloud := range p {
+		wanted := 0
+		for _, r := range cloud.Regions {
+			if _, out := barred[cloud.Cloud+":"+r.Region]; !out {
+				wanted++
+			}
+		}
+		if tightest, ok := providers.Tightest(cloud.Allowances); ok && tightest.Room() < wanted {
+			limits[cloud.Cloud] = tightest.Room()
+		}
+	}
+	return limits
 }
 
 // refused are the clouds in which nothing can be made.
@@ -69,14 +88,15 @@ func (p preflight) permit(pairs []plan.Pair) error {
 		return refusal("nothing can be made in %s: mend that, or leave it out (--clouds, --regions); antipode doctor checks again", strings.Join(names, " and "))
 	}
 	barred := p.barred()
-	for _, pair := range pairs {
+	open := slices.DeleteFunc(slices.Clone(pairs), func(pair plan.Pair) bool {
 		_, from := barred[pair.From.ID()]
 		_, to := barred[pair.To.ID()]
-		if !from && !to {
-			return nil
-		}
+		return from || to
+	})
+	if batches, _ := plan.Batches(open, p.atOnce()); len(batches) == 0 {
+		return refusal("no pair is left of %d that could be measured", len(pairs))
 	}
-	return refusal("no pair is left of %d, since the regions above can't take part", len(pairs))
+	return nil
 }
 
 func refusal(format string, args ...any) error {
@@ -85,9 +105,14 @@ func refusal(format string, args ...any) error {
 
 // tell says what is not as it should be, once for all regions it is true of.
 func (p preflight) tell(w io.Writer) {
+	limits := p.atOnce()
 	for _, cloud := range p {
 		for _, f := range cloud.Findings {
 			fmt.Fprintf(w, "preflight: %s: %s\n", cloud.Cloud, f.Reason)
+		}
+		if most, limited := limits[cloud.Cloud]; limited {
+			tightest, _ := providers.Tightest(cloud.Allowances)
+			fmt.Fprintf(w, "preflight: %s: quota %v, room for %s at a time: measured in batches\n", cloud.Cloud, tightest, plural(most, "machine"))
 		}
 		if providers.Worst(cloud.Findings).Verdict == providers.VerdictRefuse {
 			continue // its regions say the same

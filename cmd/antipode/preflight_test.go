@@ -40,6 +40,27 @@ preflight: gcp: OS Login is on
 	}
 }
 
+// TestRoomForFewer: a quota with room for fewer machines than regions is told,
+// and is a limit.
+func TestRoomForFewer(t *testing.T) {
+	p := ill()[1:2]
+	p[0].Allowances[0].Limit = 3
+	p[0].Regions = append(p[0].Regions, providers.RegionPreflight{Region: "us-east1"}, providers.RegionPreflight{Region: "me-west1"})
+	p[0].Allowances[0].Used = 0
+	if diff := cmp.Diff(map[string]int{"gcp": 1}, p.atOnce()); diff != "" {
+		t.Error(diff)
+	}
+	var b strings.Builder
+	p.tell(&b)
+	if want := "preflight: gcp: quota CPUS_ALL_REGIONS: 0 of 3 used, room for 1 machine at a time: measured in batches\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("%s\nlacks %s", b.String(), want)
+	}
+	b.Reset()
+	if err := p.diagnose(&b); err != nil || !strings.Contains(b.String(), "room for 1 machine at a time: a sweep measures in batches\n") {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
 func TestDiagnose(t *testing.T) {
 	var b strings.Builder
 	p := ill()

@@ -15,12 +15,8 @@ import (
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
-	"github.com/antipode-bench/antipode/providers/aws"
-	"github.com/antipode-bench/antipode/providers/gcp"
 	"github.com/antipode-bench/antipode/results"
 )
-
-var matrixTypes = map[string][]string{"aws": {aws.DefaultMachineType}, "gcp": {gcp.DefaultMachineType}}
 
 // TestBarredRegionsAreLeftOut: what the preflight finds in the way becomes
 // skipped rows with the reason, the rest is measured, and nothing is asked to
@@ -33,7 +29,7 @@ func TestBarredRegionsAreLeftOut(t *testing.T) {
 		})
 		dir := filepath.Join(t.TempDir(), "run")
 		cfg := w.config(t, dir)
-		found := askClouds(t.Context(), w.providers, matrixRegions, matrixTypes, nil)
+		found := defaultSweepFlags().askClouds(t.Context(), w.providers, matrixRegions)
 		if err := found.permit(cfg.Pairs); err != nil {
 			t.Fatalf("permit = %v", err)
 		}
@@ -92,7 +88,7 @@ func TestPermit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := openMatrixWorld(t, tt.faults)
-				err := askClouds(t.Context(), w.providers, matrixRegions, matrixTypes, nil).permit(tt.pairs)
+				err := defaultSweepFlags().askClouds(t.Context(), w.providers, matrixRegions).permit(tt.pairs)
 				switch {
 				case tt.says == "" && err != nil:
 					t.Errorf("permit = %v", err)
@@ -102,4 +98,30 @@ func TestPermit(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestBatchesWithinTheQuota: with room for one of Google Cloud's two machines
+// everything is measured but the pair of the two, by launching twice what the
+// first batch had, in the same accounts and under the same names.
+func TestBatchesWithinTheQuota(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := openMatrixWorld(t, door.Faults{Quotas: []fault.Allowance{{Quota: fault.AllCPUs, Limit: 3}}})
+		dir := filepath.Join(t.TempDir(), "run")
+		cfg := w.config(t, dir)
+		found := defaultSweepFlags().askClouds(t.Context(), w.providers, matrixRegions)
+		if err := found.permit(cfg.Pairs); err != nil {
+			t.Fatalf("permit = %v", err)
+		}
+		if err := found.permit([]plan.Pair{{From: oregon, To: belgium}}); exitCode(err) != exitRefused {
+			t.Errorf("permit of the pair that can't be = %v", err)
+		}
+		cfg.Barred, cfg.AtOnce = found.barred(), found.atOnce()
+		s, err := orchestrator.Run(t.Context(), cfg)
+		if code := exitCode(verdict(s, "", err)); code != exitOK || s.OK != 10 || s.Skipped != 2 || s.Batches != 2 || s.Ready != 6 {
+			t.Errorf("exit code %d, %v: %+v", code, err, s.Progress)
+		}
+		if left := w.left(); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
 }

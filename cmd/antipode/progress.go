@@ -66,8 +66,14 @@ func describe(e orchestrator.Event) string {
 }
 
 func phaseWords(p orchestrator.Phase, n orchestrator.Progress) string {
+	if p == orchestrator.PhaseTeardown && n.Batch < n.Batches {
+		return fmt.Sprintf("tearing down batch %d of %d", n.Batch, n.Batches)
+	}
 	switch p {
 	case orchestrator.PhaseLaunch:
+		if n.Batches > 1 {
+			return fmt.Sprintf("launching batch %d of %d", n.Batch+1, n.Batches)
+		}
 		return "launching " + plural(n.Regions, "machine")
 	case orchestrator.PhaseMeasure:
 		return "measuring " + plural(n.Pairs, "pair")

@@ -94,7 +94,7 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 		return unlessInterrupted(ctx, err)
 	}
 	defer func() { err = errors.Join(err, v.close()) }()
-	if p.barred, err = p.preflight(ctx, v, show); err != nil {
+	if err := p.preflight(ctx, v, show); err != nil {
 		return unlessInterrupted(ctx, err)
 	}
 	summary, err := measure(ctx, f, run, p, v, log, show.event)
@@ -133,6 +133,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Expires:        time.Now().Add(p.maxTime()).Truncate(time.Second),
 		Pairs:          p.pairs,
 		Barred:         p.barred,
+		AtOnce:         p.atOnce,
 		Providers:      v.providers,
 		MachineTypes:   f.machines.first(),
 		Choice:         f.choice(),
@@ -210,19 +211,22 @@ type planned struct {
 	pairs   []plan.Pair
 	flags   *sweepFlags
 	barred  map[string]string // regions that can't take part, with the reason
+	atOnce  map[string]int    // machines there may be at a time, by cloud, where that is fewer than regions
 }
 
-// preflight says what the clouds would refuse, and which regions that leaves out.
-func (p planned) preflight(ctx context.Context, v *venue, say io.Writer) (barred map[string]string, err error) {
+// preflight says what the clouds would refuse, and notes which regions that
+// leaves out and how many machines there may be at a time.
+func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error {
 	if p.flags.noPreflight {
-		return nil, nil
+		return nil
 	}
-	found := askClouds(ctx, v.providers, p.regions, p.flags.machines.preferences, p.flags.zonesOf)
+	found := p.flags.askClouds(ctx, v.providers, plan.RegionsOf(p.measurable()))
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	found.tell(say)
-	return found.barred(), found.permit(p.pairs)
+	p.barred, p.atOnce = found.barred(), found.atOnce()
+	return found.permit(p.measurable())
 }
 
 // measurable are the pairs that have the wished path.
@@ -232,16 +236,23 @@ func (p planned) measurable() []plan.Pair {
 }
 
 // expected estimates the time from the first test to the last.
-func (p planned) expected() time.Duration {
+func (p planned) expected() time.Duration { return p.expectedOf(p.measurable()) }
+
+func (p planned) expectedOf(pairs []plan.Pair) time.Duration {
 	const overhead = time.Second // setting a test up, and its last answers
-	return plan.Estimate(p.measurable(), plan.Duplex, p.flags.rttLength()+overhead, p.flags.throughputLength()+overhead)
+	return plan.Estimate(pairs, plan.Duplex, p.flags.rttLength()+overhead, p.flags.throughputLength()+overhead)
 }
 
-// maxTime is how long the machines live at most: enough for launching slowly
-// and measuring twice, unless the user says so.
+// maxTime is how long the run, and so its machines, live at most: enough for
+// launching each batch slowly and measuring it twice, unless the user says so.
 func (p planned) maxTime() time.Duration {
 	if p.flags.maxTime > 0 {
 		return p.flags.maxTime
 	}
-	return 30*time.Minute + 2*p.expected()
+	life := 20 * time.Minute
+	batches, _ := plan.Batches(p.measurable(), p.atOnce)
+	for _, pairs := range batches {
+		life += 10*time.Minute + 2*p.expectedOf(pairs)
+	}
+	return life
 }

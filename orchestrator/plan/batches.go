@@ -51,13 +51,9 @@ type cover struct {
 }
 
 func newCover(pairs []Pair, atOnce map[string]int) *cover {
-	c := &cover{atOnce: atOnce, left: pairs, numbers: map[antipode.Region]int{}}
-	for _, p := range pairs {
-		for _, r := range []antipode.Region{p.From, p.To} {
-			if number(c.numbers, r) == len(c.regions) {
-				c.regions = append(c.regions, r)
-			}
-		}
+	c := &cover{atOnce: atOnce, left: pairs, regions: RegionsOf(pairs), numbers: map[antipode.Region]int{}}
+	for i, r := range c.regions {
+		c.numbers[r] = i
 	}
 	c.between = make([][]int, len(c.regions))
 	for i := range c.between {
@@ -176,11 +172,7 @@ func (c *cover) meet() (batches [][]Pair, ok bool) {
 func Machines(batches [][]Pair) int {
 	n := 0
 	for _, batch := range batches {
-		ends := map[antipode.Region]bool{}
-		for _, p := range batch {
-			ends[p.From], ends[p.To] = true, true
-		}
-		n += len(ends)
+		n += len(RegionsOf(batch))
 	}
 	return n
 }

@@ -115,7 +115,7 @@ func (a account) closed(region string) (providers.Finding, bool) {
 	case !known:
 		reason = "AWS has no such region for this account"
 	case status == notOptedIn:
-		reason = fmt.Sprintf("the account has not enabled this region: `aws account enable-region --region-name %s` does, in minutes to hours", region)
+		reason = fmt.Sprintf("the account has not enabled this region: `aws account enable-region --region-name %s` does that, within hours", region)
 	}
 	return providers.Finding{Verdict: providers.VerdictSkip, Reason: reason}, reason != ""
 }

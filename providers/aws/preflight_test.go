@@ -80,6 +80,20 @@ func TestPreflightFindings(t *testing.T) {
 	}
 }
 
+// TestPreflightSpot asks for another quota, which the lab has not.
+func TestPreflightSpot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		faults := door.Faults{Quotas: []fault.Allowance{{Quota: standardVCPUs}}}
+		w := wanted(DefaultMachineType)
+		w.Spot = true
+		for _, r := range providers.Ask(t.Context(), openWorld(t, faults, nil).provider, w).Regions {
+			if len(r.Findings) > 0 || len(r.Allowances) > 0 {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
+}
+
 func TestPreflightZones(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := wanted(DefaultMachineType)

@@ -14,9 +14,12 @@ import (
 	"github.com/antipode-bench/antipode/providers"
 )
 
-// standardVCPUs is the quota "Running On-Demand Standard (A, C, D, H, I, M, R, T,
-// Z) instances" of a region, in vCPUs. Other families have others.
-const standardVCPUs = "L-1216C47A"
+// The quotas of a region, in vCPUs, of the families A, C, D, H, I, M, R, T and Z.
+// Other families have others.
+const (
+	standardVCPUs = "L-1216C47A" // "Running On-Demand Standard instances"
+	spotVCPUs     = "L-34B43A08" // "All Standard Spot Instance Requests"
+)
 
 var standard = regexp.MustCompile(`^([acdhimrtz]|im|is)\d`)
 
@@ -26,11 +29,15 @@ func (s *survey) quota(ctx context.Context) error {
 	if !standard.MatchString(s.found.MachineType) {
 		return nil
 	}
-	vcpus := providers.Allowance{Name: "vCPUs (" + standardVCPUs + ")"}
+	quota := standardVCPUs
+	if s.wanted.Spot {
+		quota = spotVCPUs
+	}
+	vcpus := providers.Allowance{Name: "vCPUs (" + quota + ")"}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { vcpus.Machine, err = s.vcpusOf(ctx, s.found.MachineType); return err })
-	g.Go(func() (err error) { vcpus.Limit, err = s.limit(ctx, standardVCPUs); return err })
-	g.Go(func() (err error) { vcpus.Used, err = s.vcpusUsed(ctx); return err })
+	g.Go(func() (err error) { vcpus.Limit, err = s.limit(ctx, quota); return err })
+	g.Go(func() (err error) { vcpus.Used, err = s.vcpusUsed(ctx, s.wanted.Spot); return err })
 	err := g.Wait()
 	if providers.KindOf(err) == providers.Auth || code(err) == "NoSuchResourceException" {
 		return nil
@@ -40,7 +47,7 @@ func (s *survey) quota(ctx context.Context) error {
 	}
 	s.found.Allowances = append(s.found.Allowances, vcpus)
 	if vcpus.Room() == 0 {
-		return s.skip("GetServiceQuota", "quota of on-demand %v, and %s takes %g: Service Quotas takes requests for more",
+		return s.skip("GetServiceQuota", "quota %v, and %s takes %g: Service Quotas takes requests for more",
 			vcpus, s.found.MachineType, vcpus.Machine)
 	}
 	return nil
@@ -67,12 +74,13 @@ func (r *region) vcpusOf(ctx context.Context, machineType string) (float64, erro
 	return float64(aws.ToInt32(out.InstanceTypes[0].VCpuInfo.DefaultVCpus)), nil
 }
 
-// vcpusUsed counts what is not Spot, of the families that the quota counts.
-func (r *region) vcpusUsed(ctx context.Context) (float64, error) {
+// vcpusUsed counts what is Spot, or what is not, of the families that the quotas
+// count.
+func (r *region) vcpusUsed(ctx context.Context, spot bool) (float64, error) {
 	machines, err := r.instances(ctx, filter("instance-state-name", "pending", "running"))
 	used := 0.0
 	for _, m := range machines {
-		if m.InstanceLifecycle == "" && m.CpuOptions != nil && standard.MatchString(string(m.InstanceType)) {
+		if (m.InstanceLifecycle == types.InstanceLifecycleTypeSpot) == spot && m.CpuOptions != nil && standard.MatchString(string(m.InstanceType)) {
 			used += float64(aws.ToInt32(m.CpuOptions.CoreCount) * aws.ToInt32(m.CpuOptions.ThreadsPerCore))
 		}
 	}

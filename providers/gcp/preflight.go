@@ -44,8 +44,10 @@ func (p *Provider) Preflight(ctx context.Context, w providers.Wanted) providers.
 	_ = g.Wait() // errors are findings
 	cpus := 0.0
 	for i, name := range w.Regions {
-		answer.Regions[i] = aboutRegion(name, regions[i], errs[i], picked(w, offers))
-		cpus = max(cpus, cpusOf(offers, answer.Regions[i].MachineType))
+		answer.Regions[i] = aboutRegion(name, regions[i], errs[i], w.Spot, picked(w, offers))
+		if !w.Spot {
+			cpus = max(cpus, cpusOf(offers, answer.Regions[i].MachineType))
+		}
 	}
 	answer.Allowances = allowances(project.GetQuotas(), map[string]float64{"CPUS_ALL_REGIONS": cpus})
 	for _, a := range answer.Allowances {
@@ -84,7 +86,7 @@ func (n *notes) add(f providers.Finding) {
 
 // aboutRegion is what is known of a region, by the first machine type that one
 // of its zones offers.
-func aboutRegion(name string, r *computepb.Region, err error, offers []offer) providers.RegionPreflight {
+func aboutRegion(name string, r *computepb.Region, err error, spot bool, offers []offer) providers.RegionPreflight {
 	about := providers.RegionPreflight{Region: name}
 	skip := func(err error) providers.RegionPreflight {
 		about.Findings = append(about.Findings, providers.Found(providers.VerdictSkip, err))
@@ -105,7 +107,11 @@ func aboutRegion(name string, r *computepb.Region, err error, offers []offer) pr
 	if o.image != nil {
 		about.Findings = append(about.Findings, providers.Found(providers.VerdictSkip, o.image))
 	}
-	about.Allowances = allowances(r.GetQuotas(), map[string]float64{cpuMetric(o.machineType): o.cpus, "IN_USE_ADDRESSES": 1})
+	takes := map[string]float64{"IN_USE_ADDRESSES": 1}
+	if !spot { // spot machines count for other quotas in some projects
+		takes[cpuMetric(o.machineType)] = o.cpus
+	}
+	about.Allowances = allowances(r.GetQuotas(), takes)
 	for _, a := range about.Allowances {
 		if a.Room() == 0 {
 			return skip(barred(name, "regions.get", "%s", short(a)))

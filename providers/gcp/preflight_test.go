@@ -103,6 +103,19 @@ func TestPreflightOfRegion(t *testing.T) {
 	}
 }
 
+// TestPreflightSpot: what spot machines count for is not known.
+func TestPreflightSpot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		faults := door.Faults{Quotas: []fault.Allowance{{Quota: "CPUS"}, {Quota: "CPUS_ALL_REGIONS"}}}
+		w := wanted(DefaultMachineType)
+		w.Spot = true
+		got := providers.Ask(t.Context(), openWorld(t, faults, nil).provider, w)
+		if len(got.Findings)+len(got.Allowances)+len(got.Regions[0].Findings) > 0 {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 func TestPreflightZones(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := wanted(DefaultMachineType)
