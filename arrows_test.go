@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"charts":                 {".", "results", "analysis", "units"},
 	"lab":                    {".", "results", "lab/door", "lab/hypervisor", "lab/router", "lab/seqpacket", "lab/vm", "lab/world", "lab/machine", "strictyaml"},
 	"lab/door":               {".", "lab/vm"},
+	"lab/door/doortest":      {"lab/door", "lab/vm"},
 	"lab/door/model":         {},
 	"lab/hypervisor":         {".", "lab/machine", "lab/router", "lab/seqpacket", "lab/vm"},
 	"lab/machine":            {"lab/seqpacket"},

@@ -1,10 +1,8 @@
 package aws
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
-	"slices"
 	"testing"
 	"time"
 
@@ -12,10 +10,9 @@ import (
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/doortest"
 	"github.com/antipode-bench/antipode/lab/door/model"
 	"github.com/antipode-bench/antipode/lab/door/rack"
-	"github.com/antipode-bench/antipode/lab/vm"
-	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/providers/providertest"
 )
@@ -28,8 +25,7 @@ const (
 // world is an account behind the lab's doors, with machines that are only
 // remembered.
 type world struct {
-	machines *vmtest.Hypervisor
-	doors    *door.Doors
+	*doortest.World
 	witness  *model.Witness // of all that is said to the doors
 	provider *Provider
 }
@@ -39,25 +35,14 @@ const endpoint = "http://door.test"
 // openWorld opens doors that are called without a network.
 func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 	t.Helper()
-	w := &world{machines: vmtest.New()}
 	timing := rack.DefaultTiming()
 	timing.Visible = door.Range{Min: time.Second, Max: 6 * time.Second} // as late as EC2's lists may be
-	var err error
-	w.doors, err = door.New(door.Options{
-		Timing:   &timing,
-		Regions:  []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}, {Cloud: Cloud, Name: home("")}},
-		Machines: w.machines,
-		Faults:   faults,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.doors.Close(); err != nil {
-			t.Errorf("close the doors: %v", err)
-		}
-	})
-	w.witness = model.Watch(t, providertest.Direct(w.doors.AWS()))
+	w := &world{World: doortest.Open(t, door.Options{
+		Timing:  &timing,
+		Regions: []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}, {Cloud: Cloud, Name: home("")}},
+		Faults:  faults,
+	})}
+	w.witness = model.Watch(t, doortest.Direct(w.Doors.AWS()))
 	w.witness.Heard = heard(t)
 	var to http.RoundTripper = w.witness
 	if way != nil {
@@ -79,30 +64,10 @@ func at(t *testing.T, to http.RoundTripper, timeout time.Duration) *Provider {
 }
 
 func (w *world) reaches(m providers.Machine, protocol string, port int, from netip.Addr) bool {
-	machine, _ := w.machines.Machine(m.ID)
-	return slices.ContainsFunc(machine.Rules, func(r vm.Rule) bool {
-		return (r.Protocol == protocol || r.Protocol == "all") && int(r.FromPort) <= port && port <= int(r.ToPort) &&
-			slices.ContainsFunc(r.Sources, func(p netip.Prefix) bool { return p.Contains(from) })
-	})
+	return w.Reaches(m.Public, protocol, port, from)
 }
 
-func (w *world) left() []string {
-	var list []string
-	for _, item := range w.doors.Inventory().Alive() {
-		list = append(list, fmt.Sprint(item.Kind, " ", item.ID, " ", item.State))
-	}
-	return append(list, w.machines.Running()...)
-}
-
-func (w *world) untagged(key, value string) []string {
-	var list []string
-	for _, item := range w.doors.Inventory().Alive() {
-		if got, ok := item.Tags[key]; !ok || got != value {
-			list = append(list, fmt.Sprint(item.Kind, " ", item.ID, " ", item.Tags))
-		}
-	}
-	return list
-}
+func (w *world) untagged(key, value string) []string { return w.Untagged(key, value) }
 
 // suite is this cloud for the tests that every cloud has.
 func suite() providertest.Cloud {
@@ -112,7 +77,7 @@ func suite() providertest.Cloud {
 		MachineType: DefaultMachineType,
 		Open: func(t *testing.T, way providertest.Way) providertest.World {
 			w := openWorld(t, door.Faults{}, way)
-			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.left, Untagged: w.untagged}
+			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.Left, Untagged: w.untagged}
 		},
 		At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
 			return at(t, to, timeout)

@@ -78,7 +78,7 @@ func TestBadDays(t *testing.T) {
 				if err := w.provider.Destroy(t.Context(), "r1", []string{ireland}); err != nil && tt.want != providers.Skip {
 					t.Errorf("Destroy: %v", err)
 				}
-				if left := w.left(); len(left) > 0 {
+				if left := w.Left(); len(left) > 0 {
 					t.Errorf("left: %v", left)
 				}
 			})
@@ -93,7 +93,7 @@ func TestNothingDisliked(t *testing.T) {
 		if _, err := w.provider.Launch(t.Context(), testSpec(t, ireland)); err != nil {
 			t.Fatal(err)
 		}
-		for _, item := range w.doors.Inventory() {
+		for _, item := range w.Doors.Inventory() {
 			if len(item.Warnings) > 0 {
 				t.Errorf("%s %s: %v", item.Kind, item.ID, item.Warnings)
 			}
@@ -136,7 +136,7 @@ func TestAdoptsInWhateverZone(t *testing.T) {
 		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
 			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
 		}
-		if running := w.machines.Running(); len(running) != 1 {
+		if running := w.Machines.Running(); len(running) != 1 {
 			t.Errorf("running: %v; want one", running)
 		}
 	})
@@ -158,7 +158,7 @@ func TestNextMachineType(t *testing.T) {
 		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
 			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
 		}
-		if running := w.machines.Running(); len(running) != 1 {
+		if running := w.Machines.Running(); len(running) != 1 {
 			t.Errorf("running: %v; want one", running)
 		}
 	})

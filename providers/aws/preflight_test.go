@@ -36,7 +36,7 @@ func TestPreflight(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("preflight (-want +got):\n%s", diff)
 		}
-		if left := w.left(); len(left) > 0 {
+		if left := w.Left(); len(left) > 0 {
 			t.Errorf("a preflight made %v", left)
 		}
 	})

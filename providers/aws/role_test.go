@@ -11,9 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/doortest"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/providers"
-	"github.com/antipode-bench/antipode/providers/providertest"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 // inRole gives a provider that assumes a role behind w's doors.
 func (w *world) inRole(t *testing.T, role string) (*Provider, error) {
 	return New(t.Context(), Options{Endpoint: endpoint, Role: role,
-		HTTPClient:  &http.Client{Transport: providertest.Direct(w.doors.AWS())},
+		HTTPClient:  &http.Client{Transport: doortest.Direct(w.Doors.AWS())},
 		Credentials: credentials.NewStaticCredentialsProvider("AKIALAB", "secret", "")})
 }
 

@@ -53,7 +53,7 @@ func TestStrangersAreSafe(t *testing.T) {
 			t.Errorf("Destroy: %v", err)
 		}
 		var left []string
-		for _, item := range w.doors.Inventory().Alive() {
+		for _, item := range w.Doors.Inventory().Alive() {
 			if item.Kind != "disk" { // of the strangers' machines
 				left = append(left, item.ID)
 			}

@@ -1,18 +1,15 @@
 package gcp
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
-	"slices"
 	"testing"
 	"time"
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/door/doortest"
 	"github.com/antipode-bench/antipode/lab/door/model"
-	"github.com/antipode-bench/antipode/lab/vm"
-	"github.com/antipode-bench/antipode/lab/vm/vmtest"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/providers/providertest"
 )
@@ -25,8 +22,7 @@ const (
 // world is an account behind the lab's doors, with machines that are only
 // remembered.
 type world struct {
-	machines *vmtest.Hypervisor
-	doors    *door.Doors
+	*doortest.World
 	witness  *model.Witness // of all that is said to the doors
 	provider *Provider
 }
@@ -36,22 +32,11 @@ const endpoint = "http://door.test"
 // openWorld opens doors that are called without a network.
 func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 	t.Helper()
-	w := &world{machines: vmtest.New()}
-	var err error
-	w.doors, err = door.New(door.Options{
-		Regions:  []antipode.Region{{Cloud: Cloud, Name: belgium}, {Cloud: Cloud, Name: oregon}},
-		Machines: w.machines,
-		Faults:   faults,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.doors.Close(); err != nil {
-			t.Errorf("close the doors: %v", err)
-		}
-	})
-	w.witness = model.Watch(t, providertest.Direct(w.doors.GCP()))
+	w := &world{World: doortest.Open(t, door.Options{
+		Regions: []antipode.Region{{Cloud: Cloud, Name: belgium}, {Cloud: Cloud, Name: oregon}},
+		Faults:  faults,
+	})}
+	w.witness = model.Watch(t, doortest.Direct(w.Doors.GCP()))
 	w.witness.Heard = heard(t)
 	var to http.RoundTripper = w.witness
 	if way != nil {
@@ -72,40 +57,12 @@ func at(t *testing.T, to http.RoundTripper, timeout time.Duration) *Provider {
 }
 
 func (w *world) reaches(m providers.Machine, protocol string, port int, from netip.Addr) bool {
-	machine := w.machine(m.Public)
-	return slices.ContainsFunc(machine.Rules, func(r vm.Rule) bool {
-		return (r.Protocol == protocol || r.Protocol == "all") && int(r.FromPort) <= port && port <= int(r.ToPort) &&
-			slices.ContainsFunc(r.Sources, func(p netip.Prefix) bool { return p.Contains(from) })
-	})
-}
-
-// machine finds by address: the hypervisor's id is not the instance's name.
-func (w *world) machine(public netip.Addr) vmtest.Machine {
-	for _, id := range w.machines.Running() {
-		if m, ok := w.machines.Machine(id); ok && m.Addresses.Public == public {
-			return m
-		}
-	}
-	return vmtest.Machine{}
-}
-
-func (w *world) left() []string {
-	var list []string
-	for _, item := range w.doors.Inventory().Alive() {
-		list = append(list, fmt.Sprint(item.Kind, " ", item.ID, " ", item.State))
-	}
-	return append(list, w.machines.Running()...)
+	return w.Reaches(m.Public, protocol, port, from)
 }
 
 // untagged leaves out what has no labels.
 func (w *world) untagged(key, value string) []string {
-	var list []string
-	for _, item := range w.doors.Inventory().Alive() {
-		if got, ok := item.Tags[key]; (!ok || got != value) && (item.Kind == providers.Instance || item.Kind == providers.Disk) {
-			list = append(list, fmt.Sprint(item.Kind, " ", item.ID, " ", item.Tags))
-		}
-	}
-	return list
+	return w.Untagged(key, value, providers.Instance, providers.Disk)
 }
 
 // suite is this cloud for the tests that every cloud has.
@@ -116,7 +73,7 @@ func suite() providertest.Cloud {
 		MachineType: DefaultMachineType,
 		Open: func(t *testing.T, way providertest.Way) providertest.World {
 			w := openWorld(t, door.Faults{}, way)
-			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.left, Untagged: w.untagged}
+			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.Left, Untagged: w.untagged}
 		},
 		At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
 			return at(t, to, timeout)

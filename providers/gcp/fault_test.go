@@ -66,7 +66,7 @@ func TestBadDays(t *testing.T) {
 				if err := w.provider.Destroy(t.Context(), "r1", []string{belgium}); err != nil {
 					t.Errorf("Destroy: %v", err)
 				}
-				if left := w.left(); len(left) > 0 {
+				if left := w.Left(); len(left) > 0 {
 					t.Errorf("left: %v", left)
 				}
 			})
@@ -81,7 +81,7 @@ func TestNothingDisliked(t *testing.T) {
 		if _, err := w.provider.Launch(t.Context(), testSpec(belgium)); err != nil {
 			t.Fatal(err)
 		}
-		for _, item := range w.doors.Inventory() {
+		for _, item := range w.Doors.Inventory() {
 			if len(item.Warnings) > 0 {
 				t.Errorf("%s %s: %v", item.Kind, item.ID, item.Warnings)
 			}
@@ -141,7 +141,7 @@ func TestAdoptsInWhateverZone(t *testing.T) {
 		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
 			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
 		}
-		if running := w.machines.Running(); len(running) != 1 {
+		if running := w.Machines.Running(); len(running) != 1 {
 			t.Errorf("running: %v; want one", running)
 		}
 	})
@@ -163,7 +163,7 @@ func TestNextMachineType(t *testing.T) {
 		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
 			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
 		}
-		if running := w.machines.Running(); len(running) != 1 {
+		if running := w.Machines.Running(); len(running) != 1 {
 			t.Errorf("running: %v; want one", running)
 		}
 	})

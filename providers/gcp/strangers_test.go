@@ -48,7 +48,7 @@ func TestStrangersAreSafe(t *testing.T) {
 			t.Errorf("Destroy: %v", err)
 		}
 		count := map[string]int{}
-		for _, item := range w.doors.Inventory().Alive() {
+		for _, item := range w.Doors.Inventory().Alive() {
 			if _, is := strangers[item.Name]; !is {
 				t.Errorf("left: %+v", item)
 			}

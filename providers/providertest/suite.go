@@ -18,6 +18,10 @@ import (
 // Way changes the way of a provider's requests to its cloud. nil leaves it.
 type Way func(http.RoundTripper) http.RoundTripper
 
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
 // Cloud is a provider and the world it stands in. Its functions are called
 // inside a synctest bubble: no request may leave the process.
 type Cloud struct {

@@ -5,8 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"errors"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -22,6 +20,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	antipode "github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab/door/doortest"
 	"github.com/antipode-bench/antipode/lab/door/ec2"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/lab/door/model"
@@ -54,21 +53,9 @@ func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 		{Cloud: "aws", Name: capeTown, OptIn: true},
 		{Cloud: "aws", Name: "cn-north-1", Partition: "aws-cn"}, {Cloud: "gcp", Name: "us-east1"},
 	}
-	machines := vmtest.New()
-	log := slog.New(slog.DiscardHandler)
-	r := rack.New(machines, timing, log)
-	injector := fault.NewInjector(faults)
-	door := ec2.New(regions, r, injector, log)
-	t.Cleanup(func() {
-		injector.Release()
-		if err := r.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
-		if left := machines.Running(); len(left) > 0 {
-			t.Errorf("machines left running: %v", left)
-		}
-	})
-	return &lab{t: t, door: door, machines: machines, rack: r, client: &http.Client{Transport: model.Watch(t, direct{door})}, url: "http://door.test"}
+	r, injector, machines := doortest.Rack(t, faults, timing)
+	door := ec2.New(regions, r, injector, doortest.Silence)
+	return &lab{t: t, door: door, machines: machines, rack: r, client: &http.Client{Transport: model.Watch(t, doortest.Direct(door))}, url: "http://door.test"}
 }
 
 // listen puts the lab on a loopback port and lets its clients use it.
@@ -77,23 +64,6 @@ func (l *lab) listen() *lab {
 	l.t.Cleanup(server.Close)
 	l.client, l.url = &http.Client{Transport: model.Watch(l.t, server.Client().Transport)}, server.URL
 	return l
-}
-
-// direct calls a handler in the caller's goroutine.
-type direct struct{ http.Handler }
-
-func (d direct) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			resp, err = nil, io.ErrUnexpectedEOF // the connection was cut
-		}
-	}()
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	w := httptest.NewRecorder()
-	d.ServeHTTP(w, r)
-	return w.Result(), nil
 }
 
 func (l *lab) config(region string) aws.Config {

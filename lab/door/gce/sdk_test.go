@@ -3,8 +3,6 @@ package gce_test
 import (
 	"context"
 	"errors"
-	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	antipode "github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab/door/doortest"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/lab/door/gce"
 	"github.com/antipode-bench/antipode/lab/door/model"
@@ -45,21 +44,9 @@ type lab struct {
 func open(t *testing.T, faults fault.Faults, timing rack.Timing) *lab {
 	t.Helper()
 	regions := []antipode.Region{{Cloud: "gcp", Name: "europe-west1"}, {Cloud: "gcp", Name: "us-west1"}, {Cloud: "aws", Name: "eu-west-1"}}
-	machines := vmtest.New()
-	log := slog.New(slog.DiscardHandler)
-	r := rack.New(machines, timing, log)
-	injector := fault.NewInjector(faults)
-	door := gce.New(regions, project, r, injector, log)
-	t.Cleanup(func() {
-		injector.Release()
-		if err := r.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
-		if left := machines.Running(); len(left) > 0 {
-			t.Errorf("machines left running: %v", left)
-		}
-	})
-	return &lab{t, door, machines, &http.Client{Transport: model.Watch(t, direct{door})}, "http://door.test"}
+	r, injector, machines := doortest.Rack(t, faults, timing)
+	door := gce.New(regions, project, r, injector, doortest.Silence)
+	return &lab{t, door, machines, &http.Client{Transport: model.Watch(t, doortest.Direct(door))}, "http://door.test"}
 }
 
 // listen puts the lab on a loopback port and lets its clients use it.
@@ -72,25 +59,8 @@ func (l *lab) listen() *lab {
 
 // unwatched lets the lab's clients send what is wrong on purpose.
 func (l *lab) unwatched() *lab {
-	l.client = &http.Client{Transport: direct{l.door}}
+	l.client = &http.Client{Transport: doortest.Direct(l.door)}
 	return l
-}
-
-// direct calls a handler in the caller's goroutine.
-type direct struct{ http.Handler }
-
-func (d direct) RoundTrip(r *http.Request) (resp *http.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			resp, err = nil, io.ErrUnexpectedEOF // the connection was cut
-		}
-	}()
-	if r.Body == nil {
-		r.Body = http.NoBody
-	}
-	w := httptest.NewRecorder()
-	d.ServeHTTP(w, r)
-	return w.Result(), nil
 }
 
 func (l *lab) options() []option.ClientOption {
