@@ -23,6 +23,9 @@ type Choice struct {
 	// Zones are the only ones to use of a region, by its id, best first.
 	Zones map[string][]string `json:"zones,omitempty"`
 
+	// Networks are VPCs and subnets of the user's own, by region id, where the
+	// default VPC is not to be used or was deleted.
+	Networks map[string]string `json:"networks,omitempty"`
 	// NetworkTier is of Google Cloud's external addresses; empty: premium.
 	NetworkTier string `json:"network_tier,omitempty"`
 	// Path is PathPublic or PathPrivate; empty: public.

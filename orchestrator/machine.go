@@ -120,6 +120,7 @@ func (m *machine) spec() (providers.Spec, error) {
 		Region:        m.region.Name,
 		MachineType:   cfg.MachineTypes[m.region.Cloud],
 		OtherTypes:    cfg.Choice.OtherTypes[m.region.Cloud],
+		Network:       cfg.Choice.Networks[m.id()],
 		NetworkTier:   cfg.Choice.NetworkTier,
 		Spot:          cfg.Choice.Spot,
 		Zones:         cfg.Choice.Zones[m.id()],

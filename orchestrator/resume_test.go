@@ -286,7 +286,7 @@ func TestRecall(t *testing.T) {
 func TestManifestRoundTrip(t *testing.T) {
 	cfg := newPlanet(t).config(5).withDefaults()
 	cfg.Expires = cfg.Expires.UTC().Truncate(time.Second)
-	cfg.Choice = Choice{Path: PathPrivate, NetworkTier: providers.StandardTier, Spot: true, Tags: map[string]string{"team": "net"}, OtherTypes: map[string][]string{"aws": {"t3a.nano"}}, Zones: map[string][]string{"aws:east": {"east-b"}}}
+	cfg.Choice = Choice{Networks: map[string]string{"aws:east": "vpc-1"}, Path: PathPrivate, NetworkTier: providers.StandardTier, Spot: true, Tags: map[string]string{"team": "net"}, OtherTypes: map[string][]string{"aws": {"t3a.nano"}}, Zones: map[string][]string{"aws:east": {"east-b"}}}
 	data, err := json.Marshal(cfg.manifest(time.Now()))
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ type Wanted struct {
 	Regions      []string
 	MachineTypes []string            // the first that a region offers is what the run takes
 	Zones        map[string][]string // by region, the only ones to use; a region that is missing: all
+	Networks     map[string]string   // by region, see Spec.Network
 	Spot         bool                // machines that may be taken away
 }
 

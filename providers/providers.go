@@ -24,6 +24,7 @@ type Spec struct {
 	OtherTypes    []string   // tried in their order where no zone has room for MachineType
 	Spot          bool       // at the spot price: the cloud may take it away at any time
 	NetworkTier   string     // PremiumTier or StandardTier where the cloud has such; empty: premium
+	Network       string     // on EC2, the id of a VPC or a subnet of the user's; empty: the region's default VPC
 	Zones         []string   // the only ones to use, best first; empty: all of the region
 	AuthorizedKey string     // the run's public key, one authorized_keys line
 	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)

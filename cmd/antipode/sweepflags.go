@@ -44,6 +44,8 @@ type sweepFlags struct {
 
 	machines    machineTypes
 	zones       zoneWishes
+	networks    networkWishes
+	networksOf  map[string]string // by region id
 	spot        bool
 	networkTier string
 	path        string
@@ -70,7 +72,7 @@ type sweepFlags struct {
 }
 
 func defaultSweepFlags() *sweepFlags {
-	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes(), zones: zoneWishes{preferences{}}, tags: tagList{}}
+	return &sweepFlags{out: defaultOut, machines: defaultMachineTypes(), zones: zoneWishes{preferences{}}, networks: networkWishes{preferences{}}, tags: tagList{}}
 }
 
 func (f *sweepFlags) register(cmd *cobra.Command) {
@@ -98,6 +100,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
 		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
+		flags.Var(f.networks, "network", "VPC or subnet `REGION=ID` of yours to use in an AWS region (default: its default VPC)")
 		flags.BoolVar(&f.spot, "spot", false, "spot machines, which cost less and may be taken away at any time")
 		flags.StringVar(&f.networkTier, "network-tier", "", "`TIER` of Google Cloud's addresses, premium or standard (default: premium)")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")
@@ -145,7 +148,10 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	if err := f.checkPath(pairs); err != nil {
 		return nil, nil, err
 	}
-	if f.zonesOf, err = f.zones.of(regions); err != nil {
+	if f.zonesOf, err = byRegion("zone", f.zones.preferences, regions); err != nil {
+		return nil, nil, err
+	}
+	if f.networksOf, err = f.networks.of(regions); err != nil {
 		return nil, nil, err
 	}
 	return regions, pairs, errors.Join(f.tags.check(cloudsOf(regions)), f.checkHosts(regions, pairs))
@@ -236,7 +242,7 @@ func (f *sweepFlags) checkPath(pairs []plan.Pair) error {
 }
 
 func (f *sweepFlags) choice() orchestrator.Choice {
-	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Spot: f.spot, NetworkTier: f.networkTier, Path: f.path, Tags: f.tags}
+	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Networks: f.networksOf, Spot: f.spot, NetworkTier: f.networkTier, Path: f.path, Tags: f.tags}
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {

@@ -32,21 +32,18 @@ func (z zoneWishes) Set(s string) error {
 
 func (z zoneWishes) Type() string { return "REGION=ZONE" }
 
-// of gives the zones by the ids of regions.
-func (z zoneWishes) of(regions []antipode.Region) (map[string][]string, error) {
-	if len(z.preferences) == 0 {
-		return nil, nil
-	}
+// byRegion gives what a flag prefers by the ids of regions.
+func byRegion(flag string, p preferences, regions []antipode.Region) (map[string][]string, error) {
 	byID := map[string][]string{}
-	for name, zones := range z.preferences {
+	for name, values := range p {
 		named := slices.DeleteFunc(slices.Clone(regions), func(r antipode.Region) bool { return r.ID() != name && r.Name != name })
 		switch len(named) {
 		case 0:
-			return nil, usageError("--zone: %s is not a region of this sweep", name)
+			return nil, usageError("--%s: %s is not a region of this sweep", flag, name)
 		case 1:
-			byID[named[0].ID()] = append(byID[named[0].ID()], zones...)
+			byID[named[0].ID()] = append(byID[named[0].ID()], values...)
 		default:
-			return nil, usageError("--zone: %s may be %s or %s", name, named[0].ID(), named[1].ID())
+			return nil, usageError("--%s: %s may be %s or %s", flag, name, named[0].ID(), named[1].ID())
 		}
 	}
 	return byID, nil

@@ -16,7 +16,7 @@ func TestZoneWishes(t *testing.T) {
 			t.Errorf("Set(%q): %v", text, err)
 		}
 	}
-	got, err := z.of(regions[:2])
+	got, err := byRegion("zone", z.preferences, regions[:2])
 	want := map[string][]string{"gcp:us-east4": {"us-east4-c"}}
 	if len(got["aws:us-east-1"]) != 3 {
 		t.Errorf("zones of us-east-1: %v", got["aws:us-east-1"])
@@ -31,11 +31,29 @@ func TestZoneWishes(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"us-west-2", "twin"} {
-		if _, err := (zoneWishes{preferences{name: {"a"}}}).of(regions); exitCode(err) != exitUsage {
+		if _, err := byRegion("zone", preferences{name: {"a"}}, regions); exitCode(err) != exitUsage {
 			t.Errorf("%s: %v, want wrong usage", name, err)
 		}
 	}
-	if got, err := (zoneWishes{preferences{}}).of(nil); got != nil || err != nil {
-		t.Errorf("no wishes: %v, %v", got, err)
+}
+
+func TestNetworkWishes(t *testing.T) {
+	regions := []antipode.Region{{Cloud: "aws", Name: "us-east-1"}, {Cloud: "gcp", Name: "us-east4"}}
+	n := networkWishes{preferences{}}
+	if err := n.Set("aws:us-east-1=vpc-0123456789abcdef0"); err != nil {
+		t.Error(err)
+	}
+	if got, err := n.of(regions); err != nil || got["aws:us-east-1"] != "vpc-0123456789abcdef0" {
+		t.Errorf("of = %v, %v", got, err)
+	}
+	for _, text := range []string{"", "vpc-0123456789abcdef0", "us-east-1=", "us-east-1=igw-0123456789abcdef0", "us-east-1=vpc-xyz"} {
+		if err := (networkWishes{preferences{}}).Set(text); err == nil {
+			t.Errorf("Set(%q) succeeded", text)
+		}
+	}
+	for _, p := range []preferences{{"us-east4": {"vpc-01234567"}}, {"us-west-2": {"vpc-01234567"}}, {"us-east-1": {"vpc-01234567", "vpc-89abcdef"}}} {
+		if _, err := (networkWishes{p}).of(regions); exitCode(err) != exitUsage {
+			t.Errorf("%v: %v, want wrong usage", p, err)
+		}
 	}
 }

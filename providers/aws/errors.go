@@ -56,6 +56,7 @@ var kinds = map[string]providers.Kind{
 
 	"InvalidAMIID.NotFound":    providers.Skip,
 	"InvalidAMIID.Unavailable": providers.Skip,
+	"InvalidVpcID.NotFound":    providers.Skip, // one that was named
 	"VpcLimitExceeded":         providers.Skip,
 	"PendingVerification":      providers.Skip,
 	"VPCIdNotSpecified":        providers.Skip,

@@ -130,11 +130,11 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 		g.Go(func() (err error) { s.there, err = r.find(ctx, spec); return err })
 	}
 	g.Go(func() error {
-		vpc, err := r.defaultVPC(ctx)
+		vpc, err := r.vpc(ctx, spec.Network)
 		if err != nil {
 			return err
 		}
-		g.Go(func() (err error) { s.places, err = r.places(ctx, vpc); return err })
+		g.Go(func() (err error) { s.places, err = r.places(ctx, vpc, spec.Network); return err })
 		g.Go(func() (err error) { s.groups[0], err = r.sshGroup(ctx, spec, vpc); return err })
 		for n := range peerGroups {
 			g.Go(func() (err error) {

@@ -23,6 +23,37 @@ func (r *region) skip(op, format string, args ...any) error {
 	return &providers.Error{Op: op, Cloud: Cloud, Region: r.name, Kind: providers.Skip, Err: fmt.Errorf(format, args...)}
 }
 
+// vpc is where the machine will stand: in the VPC, or with the subnet, that is
+// wished for, or else in the default one.
+func (r *region) vpc(ctx context.Context, wish string) (string, error) {
+	switch {
+	case wish == "":
+		return r.defaultVPC(ctx)
+	case strings.HasPrefix(wish, "vpc-"):
+		return wish, nil
+	}
+	subnets, err := r.subnets(ctx, filter("subnet-id", wish))
+	if err != nil {
+		return "", err
+	}
+	if len(subnets) == 0 {
+		return "", r.skip("DescribeSubnets", "there is no subnet %s here", wish)
+	}
+	return aws.ToString(subnets[0].VpcId), nil
+}
+
+func (r *region) subnets(ctx context.Context, filters ...types.Filter) (list []types.Subnet, err error) {
+	err = pages(func(from *string) (*string, error) {
+		out, err := ask(ctx, r, r.ec2.DescribeSubnets, &ec2.DescribeSubnetsInput{Filters: filters, NextToken: from})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, out.Subnets...)
+		return out.NextToken, nil
+	})
+	return list, err
+}
+
 func (r *region) defaultVPC(ctx context.Context) (string, error) {
 	out, err := ask(ctx, r, r.ec2.DescribeVpcs, &ec2.DescribeVpcsInput{
 		Filters: []types.Filter{filter("is-default", "true")},
@@ -32,28 +63,37 @@ func (r *region) defaultVPC(ctx context.Context) (string, error) {
 	}
 	if len(out.Vpcs) == 0 {
 		return "", r.skip("DescribeVpcs",
-			"no default VPC: `aws ec2 create-default-vpc --region %s` makes one, free of charge", r.name)
+			"no default VPC: `aws ec2 create-default-vpc --region %s` makes one, free of charge, or name another (--network)", r.name)
 	}
 	return aws.ToString(out.Vpcs[0].VpcId), nil
 }
 
-// places are the default subnets of vpc, by zone.
-func (r *region) places(ctx context.Context, vpc string) ([]place, error) {
-	out, err := ask(ctx, r, r.ec2.DescribeSubnets, &ec2.DescribeSubnetsInput{
-		Filters: []types.Filter{filter("vpc-id", vpc), filter("default-for-az", "true")},
-	})
+// places are the default subnets of the default VPC, or those of the network
+// that is wished for: one in each zone.
+func (r *region) places(ctx context.Context, vpc, wish string) ([]place, error) {
+	which := filter("vpc-id", vpc)
+	switch {
+	case wish == "":
+		which = filter("default-for-az", "true")
+	case wish != vpc:
+		which = filter("subnet-id", wish)
+	}
+	subnets, err := r.subnets(ctx, filter("vpc-id", vpc), which)
 	if err != nil {
 		return nil, err
 	}
-	if len(out.Subnets) == 0 {
+	if len(subnets) == 0 && wish == "" {
 		return nil, r.skip("DescribeSubnets", "the default VPC %s has no default subnet", vpc)
 	}
+	if len(subnets) == 0 {
+		return nil, r.skip("DescribeSubnets", "there is no subnet of %s here", wish)
+	}
 	var places []place
-	for _, s := range out.Subnets {
+	for _, s := range subnets {
 		places = append(places, place{aws.ToString(s.AvailabilityZone), aws.ToString(s.SubnetId)})
 	}
-	slices.SortFunc(places, func(a, b place) int { return strings.Compare(a.zone, b.zone) })
-	return places, nil
+	slices.SortStableFunc(places, func(a, b place) int { return strings.Compare(a.zone, b.zone) })
+	return slices.CompactFunc(places, func(a, b place) bool { return a.zone == b.zone }), nil
 }
 
 // importKey gives the region the run's public key, or adopts it.

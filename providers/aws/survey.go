@@ -97,12 +97,13 @@ func (s *survey) zonesWith(zones []string) []string {
 
 // network finds the places, and whether security groups may be made there.
 func (s *survey) network(ctx context.Context) error {
-	vpc, err := s.defaultVPC(ctx)
+	wish := s.wanted.Networks[s.name]
+	vpc, err := s.vpc(ctx, wish)
 	if err != nil {
 		return err
 	}
 	s.together(
-		func() (err error) { s.places, err = s.region.places(ctx, vpc); return err },
+		func() (err error) { s.places, err = s.region.places(ctx, vpc, wish); return err },
 		func() error { return s.mayCreateGroup(ctx, vpc) },
 	)
 	return nil

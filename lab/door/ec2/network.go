@@ -1,5 +1,7 @@
 package ec2
 
+import "strconv"
+
 type describeVPCsInput struct {
 	VPCID  []string `form:"VpcId"`
 	Filter []filter
@@ -21,6 +23,9 @@ type vpcInfo struct {
 	CIDR      string `xml:"cidrBlock"`
 }
 
+// isDefault says, as filters have it, whether the region's VPC is the default.
+func (r *region) isDefault() string { return strconv.FormatBool(!r.door.faults.NoDefaultVPC(r.name)) }
+
 const vpcCIDR = "172.31.0.0/16"
 
 func (r *region) describeVPCs(_ *call, in *describeVPCsInput) (*vpcsAnswer, error) {
@@ -31,11 +36,11 @@ func (r *region) describeVPCs(_ *call, in *describeVPCsInput) (*vpcsAnswer, erro
 	}
 	ok, err := match(in.Filter, nil, map[string][]string{
 		"vpc-id": {r.vpc}, "state": {"available"}, "cidr": {vpcCIDR},
-		"is-default": {"true"}, "isDefault": {"true"}, "owner-id": {Account},
+		"is-default": {r.isDefault()}, "isDefault": {r.isDefault()}, "owner-id": {Account},
 	})
 	list := &vpcsAnswer{}
 	if ok {
-		list.VPCs = []vpcInfo{{Account, "default", true, r.vpc, "available", vpcCIDR}}
+		list.VPCs = []vpcInfo{{Account, "default", r.isDefault() == "true", r.vpc, "available", vpcCIDR}}
 	}
 	return list, err
 }
@@ -83,14 +88,14 @@ func (r *region) describeSubnets(_ *call, in *describeSubnetsInput) (*subnetsAns
 		ok, err := match(in.Filter, nil, map[string][]string{
 			"subnet-id": {s.id}, "vpc-id": {r.vpc}, "state": {"available"}, "cidr-block": {s.cidr},
 			"availability-zone": {s.zone}, "availabilityZone": {s.zone}, "availability-zone-id": {s.zoneID},
-			"default-for-az": {"true"}, "defaultForAz": {"true"}, "map-public-ip-on-launch": {"true"},
+			"default-for-az": {r.isDefault()}, "defaultForAz": {r.isDefault()}, "map-public-ip-on-launch": {r.isDefault()},
 		})
 		if err != nil {
 			return nil, err
 		}
 		if ok {
 			found = append(found, subnetInfo{s.zoneID, Account, r.arn("subnet", s.id), s.id, "available",
-				r.vpc, s.cidr, freeAddresses, s.zone, true, true})
+				r.vpc, s.cidr, freeAddresses, s.zone, r.isDefault() == "true", r.isDefault() == "true"})
 		}
 	}
 	page, next, err := in.page(len(found))

@@ -65,6 +65,9 @@ func (r *region) orderPlace(o *order) error {
 		subnetID = nic.SubnetID
 		o.public = nic.AssociatePublicIPAddress == nil || *nic.AssociatePublicIPAddress
 	}
+	if subnetID == "" && r.isDefault() == "false" {
+		return bad("VPCIdNotSpecified", "No default VPC for this user")
+	}
 	zone := cmp.Or(o.in.Placement.AvailabilityZone, r.subnets[0].zone)
 	if subnetID != "" {
 		if zone = r.zoneOfSubnet(subnetID); zone == "" {

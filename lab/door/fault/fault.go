@@ -28,11 +28,12 @@ var kinds = []Kind{Silent, Throttle, Error500, ResetAfter, Denied, Capacity, Lat
 
 // Faults is everything that goes wrong. The zero value is a good day.
 type Faults struct {
-	Calls    []Call      `yaml:"calls,omitempty"`
-	Machines []Machine   `yaml:"machines,omitempty"`
-	OptedOut []string    `yaml:"opted_out,omitempty"` // AWS regions that the account has not enabled
-	Quotas   []Allowance `yaml:"quotas,omitempty"`    // the first that matches counts
-	Project  Project     `yaml:"project,omitempty"`
+	Calls     []Call      `yaml:"calls,omitempty"`
+	Machines  []Machine   `yaml:"machines,omitempty"`
+	OptedOut  []string    `yaml:"opted_out,omitempty"`      // AWS regions that the account has not enabled
+	NoDefault []string    `yaml:"no_default_vpc,omitempty"` // AWS regions whose VPC is an ordinary one: the default was deleted
+	Quotas    []Allowance `yaml:"quotas,omitempty"`         // the first that matches counts
+	Project   Project     `yaml:"project,omitempty"`
 }
 
 // Place narrows a fault down; an empty field matches everything.

@@ -89,6 +89,11 @@ func (i *Injector) OptedOut(region string) bool {
 	return slices.Contains(i.faults.OptedOut, region)
 }
 
+// NoDefaultVPC says whether an AWS region's VPC is not the default one.
+func (i *Injector) NoDefaultVPC(region string) bool {
+	return slices.Contains(i.faults.NoDefault, region)
+}
+
 // Serve lets a handler answer as the kind says, for the kinds that are about
 // the connection and not about the answer. It never returns for a call whose
 // connection is to be cut.
