@@ -64,14 +64,27 @@ func cell(v *float64, format func(float64) string) string {
 	return format(*v)
 }
 
+// terminal is how wide most are, in characters.
+const terminal = 80
+
 // align pads every column but the last: names to the left, figures to the right.
+// Where the names are so long that a pair that is ok would not fit a terminal,
+// the columns move together.
 func align(lines [][]string) string {
-	const firstFigure, lastColumn, gap = 2, 5, "  "
+	const firstFigure, lastColumn = 2, 5
+	gap := "  "
 	var widths [lastColumn]int
 	for _, line := range lines {
 		for i := range widths {
 			widths[i] = max(widths[i], utf8.RuneCountInString(line[i]))
 		}
+	}
+	total := len(StatusOK)
+	for _, width := range widths {
+		total += width + len(gap)
+	}
+	if total > terminal {
+		gap = " "
 	}
 	var b strings.Builder
 	for _, line := range lines {

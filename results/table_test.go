@@ -27,6 +27,24 @@ gcp:europe-west3    aws:us-east-1     6,533        -            -  failed: tcp c
 	}
 }
 
+// TestTableFits: long names take the room between the columns.
+func TestTableFits(t *testing.T) {
+	row := measured()
+	row.Flags, row.FromCloud, row.FromRegion, row.ToCloud, row.ToRegion = "", "gcp", "southamerica-west1", "aws", "ap-southeast-2"
+	row.GoodputBps = new(123.4e6)
+	far := row
+	far.ToCloud, far.ToRegion = "gcp", "australia-southeast1"
+	var b strings.Builder
+	if err := results.Table(&b, []results.Row{row, far}); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(b.String()) {
+		if len(line) > 81 && !strings.HasPrefix(line, "FROM") {
+			t.Errorf("%d characters: %s", len(line)-1, line)
+		}
+	}
+}
+
 func TestTableClipsLongReasons(t *testing.T) {
 	row := failed()
 	row.Error = strings.Repeat("é", 200)

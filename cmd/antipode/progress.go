@@ -33,12 +33,25 @@ func newProgress(w io.Writer) progress {
 type lines struct {
 	io.Writer
 	began time.Time
+	last  time.Time // line
+	tests int       // that have ended well
 }
+
+// quiet is how long nothing is said at most while tests end. Round trips come
+// first, and no pair ends before it has its throughput.
+const quiet = 5 * time.Second
 
 func (l *lines) close() {}
 
 func (l *lines) event(e orchestrator.Event) {
-	if text := describe(e); text != "" {
+	text := describe(e)
+	if e.Kind == orchestrator.TestEnded && e.Err == nil {
+		if l.tests++; text == "" && e.Time.Sub(l.last) >= quiet {
+			text = fmt.Sprintf("%s done, %d running", plural(l.tests, "test"), e.Progress.Running)
+		}
+	}
+	if text != "" {
+		l.last = e.Time
 		fmt.Fprintf(l, "%6.1fs  %s\n", e.Time.Sub(l.began).Seconds(), text)
 	}
 }

@@ -2,11 +2,26 @@ package main
 
 import (
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/results"
 )
+
+// TestLinesSpeak: round trips of hundreds of pairs are minutes without a row.
+func TestLinesSpeak(t *testing.T) {
+	var b strings.Builder
+	began := time.Now()
+	l := &lines{Writer: &b, began: began, last: began}
+	for n := range 30 {
+		l.event(orchestrator.Event{Kind: orchestrator.TestEnded, Time: began.Add(time.Duration(n+1) * time.Second), Progress: orchestrator.Progress{Running: 4}})
+	}
+	if got := strings.Count(b.String(), "\n"); got != 6 || !strings.Contains(b.String(), "5.0s  5 tests done, 4 running\n") {
+		t.Errorf("%d lines in 30 s:\n%s", got, b.String())
+	}
+}
 
 func TestDescribe(t *testing.T) {
 	rtt, rate := 88.2, 1.25e9
