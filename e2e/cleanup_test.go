@@ -32,7 +32,8 @@ func TestCleanup(t *testing.T) {
 	alive.waitFor(t, "measuring", time.Minute)
 
 	u.run(t, time.Minute, "runs", "--lab", lab).want(t, 0, run, "2 machines")
-	u.run(t, time.Minute, "runs", "--local").want(t, 0, run, "not torn down")
+	u.run(t, time.Minute, "runs", "--local", "--out", "elsewhere").want(t, 0, "running")
+	u.run(t, time.Minute, "runs", "--local").want(t, 0, run, "can be resumed", "not torn down")
 	u.run(t, time.Minute, "cleanup", "--lab", lab, "--expired").want(t, 0, "no such run")
 	u.run(t, time.Minute, "cleanup", "--lab", lab, "--all").want(t, 2, run, "--yes")
 	u.run(t, time.Minute, "cleanup", "--lab", lab, "--run", run, "--dry-run").want(t, 0, "instance", "would be removed")

@@ -22,8 +22,16 @@ type Folder struct {
 	Began      time.Time
 	Expires    time.Time
 	Regions    int
-	Rows, OK   int  // pairs that have a row, and those of them that were measured
-	TornDown   bool // its journal says that nothing is left
+	Pairs      int    // all of the run; 0 if it ended before it wrote them down
+	Rows, OK   int    // pairs that have a row, and those of them that were measured
+	TornDown   bool   // its journal says that nothing is left
+	Running    bool   // a process has it
+	Stopped    string // why not every pair had its turn; empty if nothing stopped it, or a resume went on
+}
+
+// Resumable reports whether a resume would measure something.
+func (f Folder) Resumable(now time.Time) bool {
+	return !f.Running && f.Rows < f.Pairs && now.Before(f.Expires)
 }
 
 // Folders reads the folders of runs under out, sorted by run id. What has no
@@ -58,9 +66,15 @@ func readFolder(dir string) (Folder, error) {
 		return f, err
 	}
 	defer journal.Close()
+	f.Running = errors.Is(lock(journal), errHeld) // else it is ours for this moment
 	if err := f.readJournal(journal); err != nil {
 		return f, fmt.Errorf("%s: %w", journal.Name(), err)
 	}
+	manifest, err := readManifest(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return f, fmt.Errorf("%s: %w", dir, err)
+	}
+	f.Pairs = len(manifest.Pairs)
 	rows, err := results.ReadFile(filepath.Join(dir, "results.csv"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f, err
@@ -88,6 +102,10 @@ func (f *Folder) readJournal(file *os.File) error {
 		switch r.What {
 		case RecordRun:
 			f.RunID, f.Began, f.Expires, f.Regions = r.RunID, r.Time, r.Expires, len(r.Regions)
+		case RecordResume:
+			f.Stopped = ""
+		case RecordStop:
+			f.Stopped = r.Error
 		case RecordLaunch:
 			cloud, _, _ := antipode.SplitID(r.Region)
 			dirty[cloud] = true

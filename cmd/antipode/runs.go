@@ -32,7 +32,8 @@ func newRuns() *cobra.Command {
 		Short: "List runs: their folders, and what they have in the clouds",
 		Long: `Runs lists the runs that have a folder here, and those that have anything in the
 clouds, wherever they were started: how far they are, what is left of them, and when
-their machines end themselves. It changes nothing.`,
+their machines end themselves. A run that was cut short can be resumed until then; one
+that ended early was interrupted or stopped, and every pair has a row. It changes nothing.`,
 		Example: `  antipode runs --local
   antipode runs --clouds aws
   antipode runs --lab demo`,
@@ -94,21 +95,37 @@ func printFolders(w io.Writer, folders []orchestrator.Folder, found *cleanup.Fou
 		return err
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "RUN\tREGIONS\tPAIRS\tFOLDER\tIN THE CLOUDS\tEXPIRES")
+	fmt.Fprintln(t, "RUN\tSTATE\tREGIONS\tPAIRS\tFOLDER\tIN THE CLOUDS\tEXPIRES")
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
 		f, known := here[id]
 		r := there[id]
-		regions, pairs, dir := "-", "-", "-"
+		state, regions, pairs, dir := "-", "-", "-", "-"
 		if known {
-			regions, pairs, dir = fmt.Sprint(f.Regions), fmt.Sprintf("%d ok of %d", f.OK, f.Rows), f.Dir
+			state, regions, dir = stateWords(f, time.Now()), fmt.Sprint(f.Regions), f.Dir
+			pairs = fmt.Sprintf("%d ok of %d", f.OK, max(f.Pairs, f.Rows))
 		}
 		expires := r.Expires
 		if expires.IsZero() {
 			expires = f.Expires
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", id, regions, pairs, dir, remains(f, r, found), expiryWords(expires, time.Now()))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", id, state, regions, pairs, dir, remains(f, r, found), expiryWords(expires, time.Now()))
 	}
 	return t.Flush()
+}
+
+// stateWords is how far a run came, and whether it goes on.
+func stateWords(f orchestrator.Folder, now time.Time) string {
+	switch {
+	case f.Running:
+		return "running"
+	case f.Resumable(now):
+		return "can be resumed"
+	case f.Rows < f.Pairs || f.Pairs == 0:
+		return "cut short"
+	case f.Stopped != "":
+		return "ended early"
+	}
+	return "finished"
 }
 
 // remains is what a run has in the clouds, as far as anybody knows.
