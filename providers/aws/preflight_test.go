@@ -54,6 +54,7 @@ func TestPreflightFindings(t *testing.T) {
 		says    string
 	}{
 		"NotOptedIn":       {door.Faults{OptedOut: []string{ireland}}, providers.VerdictSkip, "enable-region --region-name eu-west-1"},
+		"NoDefaultVPC":     {door.Faults{NoDefault: []string{ireland}}, providers.VerdictSkip, "create-default-vpc --region eu-west-1"},
 		"MayNotRun":        {denied("RunInstances"), providers.VerdictSkip, "RunInstances: UnauthorizedOperation"},
 		"MayNotGroup":      {denied("CreateSecurityGroup"), providers.VerdictSkip, "CreateSecurityGroup: UnauthorizedOperation"},
 		"MayNotImport":     {denied("ImportKeyPair"), providers.VerdictSkip, "ImportKeyPair: UnauthorizedOperation"},
