@@ -3,7 +3,9 @@ package e2e
 import (
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -81,6 +83,31 @@ func TestProbeDies(t *testing.T) {
 	kill(t, victim)
 	o := s.wait(t, time.Minute)
 	o.want(t, 0, "machine away", "killed by SIGKILL", "6 ok", "nothing is left")
+}
+
+// TestMachineSilent stops a machine's SSH server, as a network does that breaks
+// without a word, until the controller has noticed. The agents of before still
+// have the port when it is dialled again.
+func TestMachineSilent(t *testing.T) {
+	t.Parallel() // most of it is waiting for the keepalive
+	u := self(t)
+	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "3s", "--rtt-probes", "5")
+	s.waitFor(t, "measuring", time.Minute)
+	family := s.descendants()
+	lab := inner(t, family)
+	i := slices.IndexFunc(family, func(p process) bool { return p.parent == lab && strings.Contains(p.command, "machine") })
+	if i < 0 {
+		t.Fatalf("no machine in %v", family)
+	}
+	signal := func(sig syscall.Signal) {
+		if err := syscall.Kill(family[i].pid, sig); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(syscall.SIGSTOP)
+	s.waitFor(t, "machine away", time.Minute)
+	signal(syscall.SIGCONT)
+	s.wait(t, 2*time.Minute).want(t, 0, "no answer to a keepalive", "6 ok", "nothing is left")
 }
 
 // TestFaultFile: a fault file that makes no sense is refused with file and line.
