@@ -69,6 +69,10 @@ func (w *world) reaches(m providers.Machine, protocol string, port int, from net
 
 func (w *world) untagged(key, value string) []string { return w.Untagged(key, value) }
 
+func (w *world) forSuite() providertest.World {
+	return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.Left, Untagged: w.untagged}
+}
+
 // suite is this cloud for the tests that every cloud has.
 func suite() providertest.Cloud {
 	return providertest.Cloud{
@@ -76,8 +80,7 @@ func suite() providertest.Cloud {
 		Regions:     [2]string{ireland, ohio},
 		MachineType: DefaultMachineType,
 		Open: func(t *testing.T, way providertest.Way) providertest.World {
-			w := openWorld(t, door.Faults{}, way)
-			return providertest.World{Provider: w.provider, Reaches: w.reaches, Left: w.Left, Untagged: w.untagged}
+			return openWorld(t, door.Faults{}, way).forSuite()
 		},
 		At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
 			return at(t, to, timeout)

@@ -14,6 +14,7 @@ import (
 	"github.com/antipode-bench/antipode/lab/door"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/providers/providertest"
 )
 
 func testSpec(t *testing.T, region string) providers.Spec {
@@ -41,49 +42,27 @@ func TestBadDays(t *testing.T) {
 	inZone := func(kind fault.Kind) door.Faults {
 		return door.Faults{Calls: []fault.Call{{Place: fault.Place{Zone: ireland + "a"}, Call: "RunInstances", Kind: kind}}}
 	}
-	tests := []struct {
-		name   string
-		faults door.Faults
-		want   providers.Kind // empty: the launch succeeds
-		zone   string         // empty: any
-	}{
-		{"fair weather", door.Faults{}, "", ireland + "a"},
-		{"throttled", call("", fault.Throttle, 5), "", ""},
-		{"throttled for ever", call("ImportKeyPair", fault.Throttle, 0), providers.Throttle, ""},
-		{"server errors", call("CreateSecurityGroup", fault.Error500, 3), "", ""},
-		{"first zone full", inZone(fault.Capacity), "", ireland + "b"},
-		{"first zone full, known late", inZone(fault.LateCapacity), "", ireland + "b"},
-		{"all zones full", call("RunInstances", fault.Capacity, 0), providers.Capacity, ""},
-		{"all zones full, known late", call("RunInstances", fault.LateCapacity, 0), providers.Capacity, ""},
-		{"over quota", call("RunInstances", fault.Quota, 0), providers.Quota, ""},
-		{"not allowed", call("RunInstances", fault.Denied, 0), providers.Auth, ""},
-		{"silent at last", call("RunInstances", fault.Silent, 0), providers.Timeout, ""},
-		{"silent once", call("RunInstances", fault.Silent, 1), "", ""},
-		{"not opted in", door.Faults{OptedOut: []string{ireland}}, providers.Skip, ""},
+	day := func(faults door.Faults, want providers.Kind, zone string) providertest.BadDay {
+		return providertest.BadDay{Want: want, Zone: zone,
+			Open: func(t *testing.T) providertest.World { return openWorld(t, faults, nil).forSuite() }}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := openWorld(t, tt.faults, nil)
-				m, err := w.provider.Launch(t.Context(), testSpec(t, ireland))
-				if (err == nil) != (tt.want == "") || err != nil && providers.KindOf(err) != tt.want {
-					t.Errorf("Launch: %v of kind %s, want kind %q", err, providers.KindOf(err), tt.want)
-				}
-				if tt.want == providers.Skip && !strings.Contains(err.Error(), "has not enabled this region") {
-					t.Errorf("Launch: %v; does not say why the region is skipped", err)
-				}
-				if tt.zone != "" && m.Zone != tt.zone {
-					t.Errorf("zone = %s, want %s", m.Zone, tt.zone)
-				}
-				if err := w.provider.Destroy(t.Context(), "r1", []string{ireland}); err != nil && tt.want != providers.Skip {
-					t.Errorf("Destroy: %v", err)
-				}
-				if left := w.Left(); len(left) > 0 {
-					t.Errorf("left: %v", left)
-				}
-			})
-		})
-	}
+	notOptedIn := day(door.Faults{OptedOut: []string{ireland}}, providers.Skip, "")
+	notOptedIn.Says = "has not enabled this region"
+	suite().BadDays(t, map[string]providertest.BadDay{
+		"fair weather":                day(door.Faults{}, "", ireland+"a"),
+		"throttled":                   day(call("", fault.Throttle, 5), "", ""),
+		"throttled for ever":          day(call("ImportKeyPair", fault.Throttle, 0), providers.Throttle, ""),
+		"server errors":               day(call("CreateSecurityGroup", fault.Error500, 3), "", ""),
+		"first zone full":             day(inZone(fault.Capacity), "", ireland+"b"),
+		"first zone full, known late": day(inZone(fault.LateCapacity), "", ireland+"b"),
+		"all zones full":              day(call("RunInstances", fault.Capacity, 0), providers.Capacity, ""),
+		"all zones full, known late":  day(call("RunInstances", fault.LateCapacity, 0), providers.Capacity, ""),
+		"over quota":                  day(call("RunInstances", fault.Quota, 0), providers.Quota, ""),
+		"not allowed":                 day(call("RunInstances", fault.Denied, 0), providers.Auth, ""),
+		"silent at last":              day(call("RunInstances", fault.Silent, 0), providers.Timeout, ""),
+		"silent once":                 day(call("RunInstances", fault.Silent, 1), "", ""),
+		"not opted in":                notOptedIn,
+	})
 }
 
 // What a real cloud would have disliked without saying so, the lab notes.
@@ -93,10 +72,8 @@ func TestNothingDisliked(t *testing.T) {
 		if _, err := w.provider.Launch(t.Context(), testSpec(t, ireland)); err != nil {
 			t.Fatal(err)
 		}
-		for _, item := range w.Doors.Inventory() {
-			if len(item.Warnings) > 0 {
-				t.Errorf("%s %s: %v", item.Kind, item.ID, item.Warnings)
-			}
+		if disliked := w.Disliked(); len(disliked) > 0 {
+			t.Error(disliked)
 		}
 	})
 }

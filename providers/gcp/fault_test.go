@@ -14,6 +14,7 @@ import (
 	"github.com/antipode-bench/antipode/lab/door"
 	"github.com/antipode-bench/antipode/lab/door/fault"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/providers/providertest"
 )
 
 func testSpec(region string) providers.Spec {
@@ -32,46 +33,25 @@ func TestBadDays(t *testing.T) {
 	inZone := func(kind fault.Kind) door.Faults {
 		return door.Faults{Calls: []fault.Call{{Place: fault.Place{Zone: belgium + "-b"}, Call: "instances.insert", Kind: kind}}}
 	}
-	tests := []struct {
-		name   string
-		faults door.Faults
-		want   providers.Kind // empty: the launch succeeds
-		zone   string         // empty: any
-	}{
-		{"fair weather", door.Faults{}, "", belgium + "-b"},
-		{"throttled", call("", fault.Throttle, 5), "", ""},
-		{"throttled for ever", call("networks.insert", fault.Throttle, 0), providers.Throttle, ""},
-		{"server errors", call("firewalls.insert", fault.Error500, 3), "", ""},
-		{"first zone full", inZone(fault.Capacity), "", belgium + "-c"},
-		{"first zone full, known late", inZone(fault.LateCapacity), "", belgium + "-c"},
-		{"all zones full", call("instances.insert", fault.Capacity, 0), providers.Capacity, ""},
-		{"all zones full, known late", call("instances.insert", fault.LateCapacity, 0), providers.Capacity, ""},
-		{"over quota", call("instances.insert", fault.Quota, 0), providers.Quota, ""},
-		{"not allowed", call("instances.insert", fault.Denied, 0), providers.Auth, ""},
-		{"silent at last", call("instances.getGuestAttributes", fault.Silent, 0), providers.Timeout, ""},
-		{"silent once", call("instances.insert", fault.Silent, 1), "", ""},
-		{"never boots", door.Faults{Machines: []fault.Machine{{NeverBoot: true}}}, providers.Timeout, ""},
+	day := func(faults door.Faults, want providers.Kind, zone string) providertest.BadDay {
+		return providertest.BadDay{Want: want, Zone: zone,
+			Open: func(t *testing.T) providertest.World { return openWorld(t, faults, nil).forSuite() }}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := openWorld(t, tt.faults, nil)
-				m, err := w.provider.Launch(t.Context(), testSpec(belgium))
-				if (err == nil) != (tt.want == "") || err != nil && providers.KindOf(err) != tt.want {
-					t.Errorf("Launch: %v of kind %s, want kind %q", err, providers.KindOf(err), tt.want)
-				}
-				if tt.zone != "" && m.Zone != tt.zone {
-					t.Errorf("zone = %s, want %s", m.Zone, tt.zone)
-				}
-				if err := w.provider.Destroy(t.Context(), "r1", []string{belgium}); err != nil {
-					t.Errorf("Destroy: %v", err)
-				}
-				if left := w.Left(); len(left) > 0 {
-					t.Errorf("left: %v", left)
-				}
-			})
-		})
-	}
+	suite().BadDays(t, map[string]providertest.BadDay{
+		"fair weather":                day(door.Faults{}, "", belgium+"-b"),
+		"throttled":                   day(call("", fault.Throttle, 5), "", ""),
+		"throttled for ever":          day(call("networks.insert", fault.Throttle, 0), providers.Throttle, ""),
+		"server errors":               day(call("firewalls.insert", fault.Error500, 3), "", ""),
+		"first zone full":             day(inZone(fault.Capacity), "", belgium+"-c"),
+		"first zone full, known late": day(inZone(fault.LateCapacity), "", belgium+"-c"),
+		"all zones full":              day(call("instances.insert", fault.Capacity, 0), providers.Capacity, ""),
+		"all zones full, known late":  day(call("instances.insert", fault.LateCapacity, 0), providers.Capacity, ""),
+		"over quota":                  day(call("instances.insert", fault.Quota, 0), providers.Quota, ""),
+		"not allowed":                 day(call("instances.insert", fault.Denied, 0), providers.Auth, ""),
+		"silent at last":              day(call("instances.getGuestAttributes", fault.Silent, 0), providers.Timeout, ""),
+		"silent once":                 day(call("instances.insert", fault.Silent, 1), "", ""),
+		"never boots":                 day(door.Faults{Machines: []fault.Machine{{NeverBoot: true}}}, providers.Timeout, ""),
+	})
 }
 
 // What a real cloud would have disliked without saying so, the lab notes.
@@ -81,10 +61,8 @@ func TestNothingDisliked(t *testing.T) {
 		if _, err := w.provider.Launch(t.Context(), testSpec(belgium)); err != nil {
 			t.Fatal(err)
 		}
-		for _, item := range w.Doors.Inventory() {
-			if len(item.Warnings) > 0 {
-				t.Errorf("%s %s: %v", item.Kind, item.ID, item.Warnings)
-			}
+		if disliked := w.Disliked(); len(disliked) > 0 {
+			t.Error(disliked)
 		}
 	})
 }

@@ -45,6 +45,18 @@ func (w *World) Left() []string {
 	return append(list, w.Machines.Running()...)
 }
 
+// Disliked lists what a real cloud would have taken without a word, and the door
+// noted.
+func (w *World) Disliked() []string {
+	var list []string
+	for _, item := range w.Doors.Inventory() {
+		for _, warning := range item.Warnings {
+			list = append(list, fmt.Sprint(item.Kind, " ", item.ID, ": ", warning))
+		}
+	}
+	return list
+}
+
 // Untagged lists what really exists without this tag, of some kinds or, if none
 // are given, of all.
 func (w *World) Untagged(key, value string, kinds ...string) []string {
