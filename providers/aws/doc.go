@@ -4,7 +4,8 @@
 // cloud-init document a machine boots with. It must not know who calls it, nor
 // any other cloud, nor that the lab's doors exist: they are just an endpoint.
 //
-// A machine lives in the region's default VPC and is named by its run:
+// A machine lives in the region's default VPC, or in one that is chosen, and is
+// named by its run:
 //
 //	key pair         antipode-RUN
 //	security group   antipode-RUN          SSH, from the controller only
@@ -15,5 +16,5 @@
 // that is the most an interface takes, and later it is rules only that change.
 //
 // All carry the tags antipode-run and antipode-expires (RFC 3339). A region
-// whose default VPC was deleted is skipped: making one would outlive the run.
+// whose default VPC was deleted is skipped unless another is chosen.
 package aws
