@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/antipode-bench/antipode/providers"
 )
@@ -71,6 +72,7 @@ func (c Cloud) Live(t *testing.T, p providers.Provider, ledger *Ledger) {
 	ledger.Enter("resume")
 	spec.Adopt, spec.SSHFrom = true, elsewhere
 	launch(t, p, spec)
+	time.Sleep(providers.ListLag) // fake: until the lists show also a disk that stays
 	ledger.Enter("teardown")
 	if err := p.Destroy(ctx, spec.Run.ID, regions); err != nil {
 		t.Fatal(err)
