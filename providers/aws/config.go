@@ -2,11 +2,14 @@ package aws
 
 import (
 	"context"
+	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	"github.com/aws/smithy-go/logging"
 )
 
 // credentialsLimit is enough for the metadata service of an EC2 controller, and
@@ -41,7 +44,7 @@ func loadConfig(ctx context.Context, opts Options) (aws.Config, error) {
 }
 
 func loadOptions(opts Options) []func(*config.LoadOptions) error {
-	chosen := []func(*config.LoadOptions) error{config.WithDefaultRegion(home(""))}
+	chosen := []func(*config.LoadOptions) error{config.WithDefaultRegion(home("")), config.WithLogger(sdkLog(opts.Log))}
 	if opts.Profile != "" {
 		chosen = append(chosen, config.WithSharedConfigProfile(opts.Profile))
 	}
@@ -52,4 +55,14 @@ func loadOptions(opts Options) []func(*config.LoadOptions) error {
 		chosen = append(chosen, config.WithEC2IMDSClientEnableState(imds.ClientDisabled))
 	}
 	return chosen
+}
+
+// sdkLog takes what the SDK would write on standard error, in the middle of
+// ours, to the log.
+func sdkLog(log *slog.Logger) logging.Logger {
+	return logging.LoggerFunc(func(kind logging.Classification, format string, args ...any) {
+		if log != nil {
+			log.Debug("AWS SDK", "kind", string(kind), "text", fmt.Sprintf(format, args...))
+		}
+	})
 }
