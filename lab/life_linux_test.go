@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -258,7 +259,7 @@ func TestKillLeavesNothing(t *testing.T) {
 		{"controller", func(t *testing.T, v *victim) { kill(t, v.controller.Process.Pid, syscall.SIGKILL) }},
 		{"inner", func(t *testing.T, v *victim) { kill(t, v.inner, syscall.SIGKILL) }},
 		{"controller while the inner is stopped", func(t *testing.T, v *victim) {
-			kill(t, v.inner, syscall.SIGSTOP)
+			halt(t, v.inner)
 			kill(t, v.controller.Process.Pid, syscall.SIGKILL)
 		}},
 	}
@@ -301,6 +302,29 @@ func kill(t *testing.T, pid int, s syscall.Signal) {
 	if err := syscall.Kill(pid, s); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// halt stops a process and waits until all its threads stand still: until then
+// one of them may go on for a while.
+func halt(t *testing.T, pid int) {
+	t.Helper()
+	kill(t, pid, syscall.SIGSTOP)
+	for by := time.Now().Add(10 * time.Second); moving(pid); time.Sleep(time.Millisecond) {
+		if time.Now().After(by) {
+			t.Fatalf("process %d goes on after SIGSTOP", pid)
+		}
+	}
+}
+
+// moving says whether any thread of a process is not stopped. The state follows
+// the program's name, which is in parentheses.
+func moving(pid int) bool {
+	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	return slices.ContainsFunc(stats, func(path string) bool {
+		stat, err := os.ReadFile(path)
+		_, state, found := strings.Cut(string(stat), ") ")
+		return err == nil && found && !strings.HasPrefix(state, "T")
+	})
 }
 
 // hostState is what a lab must not change: devices and mounts.

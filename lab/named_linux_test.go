@@ -85,7 +85,7 @@ func TestNamedLabStays(t *testing.T) {
 
 func TestStoppedLabGoesDown(t *testing.T) {
 	ownState(t)
-	kill(t, pidOf(t, upLab(t, "stopped")), syscall.SIGSTOP)
+	halt(t, pidOf(t, upLab(t, "stopped")))
 	if err := Down(t.Context(), "stopped"); err != nil {
 		t.Errorf("Down = %v", err)
 	}
@@ -175,7 +175,7 @@ func TestSilentLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	kill(t, pidOf(t, s), syscall.SIGSTOP)
+	halt(t, pidOf(t, s))
 	patience := errors.New("patience is over")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, patience)
 	defer cancel()
