@@ -26,13 +26,14 @@ run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud
 
 # Packages whose tests run real machines and real traffic have the cores to
 # themselves, one after the other, and the end-to-end tests come last: they hold
-# measurements against the lab's truth, which other tests would disturb.
+# measurements against the lab's truth, which other tests would disturb. Those of
+# them that mostly wait do so four at a time.
 TIMED = ./lab ./lab/hypervisor ./lab/machine ./lab/router ./probe ./remote
 ROOMS = $(filter-out $(shell $(GO) list ./e2e $(TIMED)),$(shell $(GO) list ./...))
 test: build ## run every test
 	$(GO) test -timeout 15m $(ROOMS)
 	$(GO) test -timeout 15m -p 1 $(TIMED)
-	$(GO) test -timeout 20m ./e2e
+	$(GO) test -timeout 20m -parallel 4 ./e2e
 
 check: format vet staticcheck tidy race ## format, vet, staticcheck, tidy and the race detector
 

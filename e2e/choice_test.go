@@ -11,6 +11,7 @@ import (
 // TestChoices: a sweep with every wish that shapes a number says in its rows
 // what became of it, and the lab carries private addresses within one network.
 func TestChoices(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	o := u.run(t, 2*time.Minute, "sweep", "--lab", "--yes", "--regions", "gcp:us-west1,gcp:europe-west1,aws:eu-west-1",
 		"--path", "private", "--network-tier", "standard", "--spot", "--tag", "team=net", "--duration", "1s", "--rtt-probes", "10",

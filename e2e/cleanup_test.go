@@ -21,6 +21,7 @@ func (u user) upLab(t *testing.T, flags ...string) string {
 // TestCleanup kills a sweep in the middle, and cleans up after it from another
 // folder, while another run goes on.
 func TestCleanup(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	lab := u.upLab(t)
 	dead := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--duration", "30s", "--rtt-probes", "5")
@@ -50,6 +51,7 @@ func TestCleanup(t *testing.T) {
 // TestCleanupUnknown: a region that can't be looked into is not clean, one that
 // the account has not enabled is left out.
 func TestCleanupUnknown(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	faults := filepath.Join(u.dir, "faults.yaml")
 	write(t, faults, "calls:\n- {cloud: aws, region: eu-west-1, call: DescribeInstances, kind: denied}\nopted_out: [af-south-1]\n")
@@ -64,6 +66,7 @@ func TestCleanupUnknown(t *testing.T) {
 // TestInterruptTwice leaves at once, and the command that it prints removes what
 // is left.
 func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	// The teardown's first call is never answered: it is still going on when
 	// the second signal comes.

@@ -106,6 +106,7 @@ func withoutLab(args []string) (rest []string) {
 // otherwise as they stand, one page after the other in one folder. Those with a
 // lab of their own run side by side at the end.
 func TestLabExamples(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	write(t, filepath.Join(u.dir, "world.yaml"), yamlWith(t, "docs/lab.md", "regions:"))
 	write(t, filepath.Join(u.dir, "faults.yaml"), yamlWith(t, "docs/lab.md", "calls:"))

@@ -20,6 +20,7 @@ const three = "aws:us-east-1,aws:eu-central-1,gcp:us-west1"
 // the thing (skipped ones where a machine is never reached, nor its
 // replacement), keeps what was measured, and leaves nothing.
 func TestBadLuck(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		faults string
 		status string // of the four rows, of six, that are not ok
@@ -39,9 +40,9 @@ func TestBadLuck(t *testing.T) {
 			write(t, faults, test.faults)
 			o := u.run(t, 3*time.Minute, "sweep", "--lab", "--lab-faults", faults, "--regions", three, "--duration", "500ms",
 				"--rtt-probes", "5", "--boot-timeout", "12s", "--call-timeout", "2s")
-			code := 0
-			if test.status == results.StatusFailed {
-				code = 3
+			code := 3
+			if test.status == results.StatusOK {
+				code = 0
 			}
 			o.want(t, code, append(test.says, "nothing is left")...)
 			rows := map[string]int{}
@@ -66,6 +67,7 @@ func TestBadLuck(t *testing.T) {
 // TestProbeDies kills the probe of one machine in the middle of its test. Another
 // one takes its place, the test is repeated, and nothing is left.
 func TestProbeDies(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "4s", "--rtt-probes", "5")
 	s.waitFor(t, "measuring", time.Minute)
@@ -92,7 +94,7 @@ func TestMachineSilent(t *testing.T) {
 	t.Parallel() // most of it is waiting for the keepalive
 	u := self(t)
 	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "3s", "--rtt-probes", "5")
-	s.waitFor(t, "measuring", time.Minute)
+	s.waitFor(t, "machine 3/3 ready", time.Minute)
 	family := s.descendants()
 	lab := inner(t, family)
 	i := slices.IndexFunc(family, func(p process) bool { return p.parent == lab && strings.Contains(p.command, "machine") })

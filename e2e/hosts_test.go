@@ -22,6 +22,7 @@ import (
 // TestHosts sweeps three hosts that are already there: network namespaces
 // with Debian's OpenSSH server in each, and a fourth for the controller.
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	sshd := needSSHD(t)
 	u := newUser(t, 0)
 	n := newNetwork(t)

@@ -112,6 +112,7 @@ func survivors(family []process, made []string) []string {
 
 // TestInterrupt presses Ctrl-C: no new tests, teardown, partial results, 130.
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	s := u.start(t, "sweep", "--lab", "--regions", six, "--duration", "2s", "--rtt-probes", "5")
 	s.waitFor(t, "pair 1/30", time.Minute)

@@ -9,6 +9,7 @@ import (
 
 // TestNamedLab walks through a lab's life as the README tells it.
 func TestNamedLab(t *testing.T) {
+	t.Parallel()
 	for name, u := range users(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

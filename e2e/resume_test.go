@@ -22,6 +22,7 @@ const four = "aws:us-east-1,aws:eu-central-1,gcp:us-west1,gcp:asia-southeast1"
 // prepare for, and goes on with each: what was measured stays, the rest is
 // measured once, and nothing is left.
 func TestResume(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	lab := fmt.Sprintf("e2e-%d", time.Now().UnixNano()%1e9)
 	u.run(t, time.Minute, "lab", "up", lab).want(t, 0)
@@ -115,6 +116,7 @@ func checkResumed(t *testing.T, dir string, before []results.Row) {
 
 // TestResumeOfLivingRun: a run belongs to one process at a time.
 func TestResumeOfLivingRun(t *testing.T) {
+	t.Parallel()
 	u := self(t)
 	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "1s", "--rtt-probes", "5")
 	s.waitFor(t, "ready", time.Minute)

@@ -17,6 +17,7 @@ import (
 // builds the command, and sweeps: a lab that enforced no rules would not
 // notice. `from` must occur in the file, so that the test can't outlive the code.
 func TestRulesAreNeeded(t *testing.T) {
+	t.Parallel()
 	for name, mutant := range map[string]struct{ file, from, to, says string }{
 		"EC2 SSH": {"providers/aws/launch.go",
 			`if err := r.authorize(ctx, id, from); err != nil || made {
@@ -43,7 +44,7 @@ func TestRulesAreNeeded(t *testing.T) {
 			o.want(t, 3, "nothing is left", mutant.says)
 			for _, r := range readRows(t, u.runFolder(t)) {
 				inbound := strings.HasPrefix(name, "EC2") == (r.ToCloud == "aws")
-				if inbound && r.Status != results.StatusFailed {
+				if inbound && r.Status == results.StatusOK {
 					t.Errorf("%s > %s is %s without the rule", r.FromCloud, r.ToCloud, r.Status)
 				}
 			}

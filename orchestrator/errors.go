@@ -61,11 +61,17 @@ func (e *lostError) Unwrap() error { return e.err }
 
 // skips reports whether the region, not our luck, is why there is no machine.
 func (e *lostError) skips() bool {
-	if _, never := errors.AsType[*neverError](e.err); never {
+	if e.unreached() {
 		return true
 	}
 	kind := providers.KindOf(e.err)
 	return kind == providers.Skip || kind == providers.Quota
+}
+
+// unreached reports whether neither of the region's two machines was reached.
+func (e *lostError) unreached() bool {
+	_, never := errors.AsType[*neverError](e.err)
+	return never
 }
 
 // brief is err without saying twice where it happened.

@@ -26,9 +26,20 @@ type Summary struct {
 
 // Lost is a region without a machine, or whose machine failed.
 type Lost struct {
-	Region  string // id
-	Skipped bool   // the region's doing, not a failure
-	Reason  string
+	Region    string // id
+	Skipped   bool   // rather than failed
+	Unreached bool   // neither its machine nor the one that replaced it was ever reached
+	Reason    string
+}
+
+// Unreached counts the regions that were launched for nothing.
+func (s Summary) Unreached() (n int) {
+	for _, l := range s.Lost {
+		if l.Unreached {
+			n++
+		}
+	}
+	return n
 }
 
 func (r *run) summary() Summary {
@@ -49,7 +60,7 @@ func (r *run) summary() Summary {
 		maps.Copy(losses, m.lost)
 	}
 	for id, lost := range losses {
-		s.Lost = append(s.Lost, Lost{Region: id, Skipped: lost.skips(), Reason: line(brief(lost.err))})
+		s.Lost = append(s.Lost, Lost{Region: id, Skipped: lost.skips(), Unreached: lost.unreached(), Reason: line(brief(lost.err))})
 	}
 	slices.SortFunc(s.Lost, func(a, b Lost) int { return strings.Compare(a.Region, b.Region) })
 	return s

@@ -11,7 +11,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
-	exitPairs       = 3   // some pairs failed
+	exitPairs       = 3   // some pairs failed, or had a machine that was never reached
 	exitTeardown    = 4   // something may be left in a cloud
 	exitRefused     = 5   // a check or the user said no before anything was created
 	exitInterrupted = 130 // Ctrl-C or SIGTERM

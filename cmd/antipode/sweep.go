@@ -162,6 +162,8 @@ func verdict(s orchestrator.Summary, ifLeft string, err error) error {
 		return err
 	case s.Failed > 0:
 		return &exitError{exitPairs, fmt.Errorf("%d of %d pairs failed", s.Failed, s.Pairs)}
+	case s.Unreached() > 0:
+		return &exitError{exitPairs, fmt.Errorf("%s never reached", plural(s.Unreached(), "region"))}
 	}
 	return nil
 }

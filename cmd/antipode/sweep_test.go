@@ -27,6 +27,8 @@ func TestVerdict(t *testing.T) {
 		{"all ok", orchestrator.Summary{}, nil, exitOK, ""},
 		{"skipped pairs", orchestrator.Summary{Progress: orchestrator.Progress{Pairs: 6, OK: 4, Skipped: 2}}, nil, exitOK, ""},
 		{"failed pairs", orchestrator.Summary{Progress: failed}, nil, exitPairs, "2 of 6 pairs failed"},
+		{"never reached", orchestrator.Summary{Progress: orchestrator.Progress{Pairs: 6, OK: 4, Skipped: 2}, Lost: []orchestrator.Lost{{Region: "aws:a", Skipped: true, Unreached: true}}},
+			nil, exitPairs, "1 region never reached"},
 		{"stopped", orchestrator.Summary{Progress: failed}, disk, exitFailed, "no space"},
 		{"expired", orchestrator.Summary{Expired: true}, errors.New("the run expired"), exitFailed, "expired"},
 		{"interrupted", orchestrator.Summary{Progress: failed, Interrupted: true}, disk, exitInterrupted, "interrupted"},
