@@ -31,7 +31,7 @@ func Connect(ctx context.Context, t Target, o Options) (*Conn, error) {
 		if final(err) {
 			return nil, err
 		}
-		if ctx.Err() == nil { // an attempt cut short by ctx tells nothing new
+		if !over(ctx) { // an attempt cut short by ctx tells nothing new
 			last = err
 		}
 		if !sleep(ctx, jitter(pause)) {
@@ -97,6 +97,13 @@ func because(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+// over reports whether ctx has ended, or is about to: a dialler keeps to its
+// deadline by itself, and may be the first to say so.
+func over(ctx context.Context) bool {
+	by, limited := ctx.Deadline()
+	return ctx.Err() != nil || limited && !time.Now().Before(by)
 }
 
 // sleep waits for d; false means that ctx ended first.
