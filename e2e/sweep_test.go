@@ -27,7 +27,7 @@ const columns = "run_id,timestamp,status,error,from_cloud,from_region,from_zone,
 // TestSweep is content with as many exact rows of each user's sweep, and sweeps
 // again while there are fewer.
 const (
-	exactRows = 20 // of 30
+	exactRows = 10 // of 30
 	tries     = 3
 )
 

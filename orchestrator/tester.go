@@ -81,6 +81,10 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *guest) outcom
 	o.took = time.Since(o.began)
 	if o.failed() != nil {
 		o.away = o.missing(ctx, ends)
+		// Its peer's agent may have failed first, and have been heard first.
+		if gone, is := errors.AsType[*awayError](context.Cause(ctx)); is {
+			o.away = append(o.away, gone)
+		}
 	}
 	for i := range o.ways {
 		o.ways[i].explain(ends)

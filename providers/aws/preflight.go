@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -56,7 +58,7 @@ func (p *Provider) accounts(ctx context.Context, regions []string) map[string]ac
 	for _, name := range regions {
 		found[home(name)] = account{}
 	}
-	for name := range found {
+	for _, name := range slices.Collect(maps.Keys(found)) { // the map is written to meanwhile
 		g.Go(func() error {
 			a := p.region(name).account(ctx)
 			mu.Lock()
