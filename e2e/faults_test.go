@@ -94,7 +94,7 @@ func TestMachineSilent(t *testing.T) {
 	t.Parallel() // most of it is waiting for the keepalive
 	u := self(t)
 	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "3s", "--rtt-probes", "5")
-	s.waitFor(t, "machine 3/3 ready", time.Minute)
+	s.waitFor(t, "machine 3/3 ready", time.Minute) // all of them then have an agent that has the port
 	family := s.descendants()
 	lab := inner(t, family)
 	i := slices.IndexFunc(family, func(p process) bool { return p.parent == lab && strings.Contains(p.command, "machine") })

@@ -66,7 +66,13 @@ type fakeConn struct {
 	ended   chan struct{}
 }
 
+func (c *fakeConn) Done() <-chan struct{} { return c.ended }
+
 func (c *fakeConn) Push(ctx context.Context) (string, error) {
+	if c.faults[c.id].pushCut && len(c.machine.conns) == 1 {
+		c.kill()
+		return "", errors.New("the connection was lost")
+	}
 	if !sleep(ctx, time.Second) {
 		return "", ctx.Err()
 	}

@@ -57,15 +57,15 @@ func (g *guest) alive(ctx context.Context) error {
 	switch {
 	case err == nil || ctx.Err() != nil: // or nobody wants to know any more
 		return nil
-	case ended(g.agent):
+	case over(g.agent.Done()):
 		return g.agent.Err()
 	}
 	return errSilent
 }
 
-func ended(a Agent) bool {
+func over(done <-chan struct{}) bool {
 	select {
-	case <-a.Done():
+	case <-done:
 		return true
 	default:
 		return false

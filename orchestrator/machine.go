@@ -75,7 +75,7 @@ func (m *machine) bringUp(ctx context.Context) error {
 		return step("launch", err)
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return m.reach(ctx, m.connectLimit()) })
+	g.Go(func() error { return m.reachFirst(ctx) })
 	g.Go(func() error { return m.admit(ctx) })
 	return g.Wait()
 }

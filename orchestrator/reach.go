@@ -50,6 +50,16 @@ func (m *machine) reach(ctx context.Context, connect time.Duration) error {
 	return nil
 }
 
+// reachFirst is reach for a machine that was just made. A connection that is lost
+// before the agent listens is no worse than one that is lost later.
+func (m *machine) reachFirst(ctx context.Context) error {
+	err := m.reach(ctx, m.connectLimit())
+	if err == nil || ctx.Err() != nil || m.conn == nil || !over(m.conn.Done()) {
+		return err
+	}
+	return m.reachAgain(ctx, err)
+}
+
 // reachAgain dials a machine again whose agent or connection was lost, and has a
 // new agent take the old one's place: nothing of the old one's is needed but its
 // port, which it gives up to whoever has the run's secret.

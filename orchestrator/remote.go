@@ -36,6 +36,9 @@ type Conn interface {
 	// the connection.
 	StartAgent(ctx context.Context, path string) (Agent, error)
 
+	// Done is closed when the connection is lost, or closed.
+	Done() <-chan struct{}
+
 	// Close ends the connection and the agent, within a time limit of its own.
 	Close() error
 }

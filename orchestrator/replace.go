@@ -65,7 +65,7 @@ func (m *machine) replace(ctx context.Context, why error) error {
 	err := m.launch(ctx)
 	if err == nil {
 		g, ctx := errgroup.WithContext(ctx)
-		g.Go(func() error { return m.reach(ctx, m.connectLimit()) })
+		g.Go(func() error { return m.reachFirst(ctx) })
 		g.Go(func() error { return m.admit(ctx) })
 		g.Go(func() error { return m.introduce(ctx) })
 		err = g.Wait()

@@ -99,3 +99,19 @@ func TestResumeOfReplacing(t *testing.T) {
 		p.checkOver()
 	})
 }
+
+// TestCutBeforeReady breaks a connection while the probe is on its way: the same
+// machine is dialled again.
+func TestCutBeforeReady(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		p.faults[taken] = fault{pushCut: true}
+		d := p.run(t.Context(), p.config(6))
+		if d.err != nil || d.counts() != [3]int{30, 0, 0} || d.Teardown != nil || len(p.alive()) > 0 {
+			t.Errorf("Run = %+v, %v", d.Summary, d.err)
+		}
+		if n := p.count("launch " + taken); n != 1 {
+			t.Errorf("%d launches in its region, want 1", n)
+		}
+	})
+}
