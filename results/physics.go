@@ -24,10 +24,6 @@ const FlagLabBusy = "lab-busy"
 // longer test would have found more.
 const FlagSlowStart = wire.FlagSlowStart
 
-// FlagGrowing marks a goodput that still grew when the test ended: a lower bound
-// too.
-const FlagGrowing = wire.FlagGrowing
-
 // Flags of rows whose smallest RTT is less than light needs over the distance.
 const (
 	BelowVacuumFloor = "below-vacuum-floor" // impossible: the number or a place is wrong
