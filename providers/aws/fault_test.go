@@ -105,17 +105,7 @@ func TestAdoptsInWhateverZone(t *testing.T) {
 		full := fault.Call{Place: fault.Place{Zone: ireland + "a"}, Call: "RunInstances", Kind: fault.Capacity, Count: 1}
 		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
 		spec := testSpec(t, ireland)
-		first, err := w.provider.Launch(t.Context(), spec)
-		if err != nil || first.Zone != ireland+"b" {
-			t.Fatalf("Launch = %s, %v; want the second zone", first.Zone, err)
-		}
-		spec.Adopt = true
-		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
-			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
-		}
-		if running := w.Machines.Running(); len(running) != 1 {
-			t.Errorf("running: %v; want one", running)
-		}
+		providertest.SecondBest(t, w.provider, spec, DefaultMachineType, ireland+"b", w.Machines.Running)
 	})
 }
 
@@ -127,17 +117,7 @@ func TestNextMachineType(t *testing.T) {
 		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
 		spec := testSpec(t, ireland)
 		spec.OtherTypes = []string{"t4g.nano", "t3a.nano"}
-		first, err := w.provider.Launch(t.Context(), spec)
-		if err != nil || first.Type != spec.OtherTypes[0] || first.Zone != ireland+"a" {
-			t.Fatalf("Launch = %s in %s, %v; want %s in the first zone", first.Type, first.Zone, err, spec.OtherTypes[0])
-		}
-		spec.Adopt = true
-		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
-			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
-		}
-		if running := w.Machines.Running(); len(running) != 1 {
-			t.Errorf("running: %v; want one", running)
-		}
+		providertest.SecondBest(t, w.provider, spec, spec.OtherTypes[0], ireland+"a", w.Machines.Running)
 	})
 }
 

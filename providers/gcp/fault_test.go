@@ -111,17 +111,7 @@ func TestAdoptsInWhateverZone(t *testing.T) {
 		full := fault.Call{Place: fault.Place{Zone: belgium + "-b"}, Call: "instances.insert", Kind: fault.Capacity, Count: 1}
 		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
 		spec := testSpec(belgium)
-		first, err := w.provider.Launch(t.Context(), spec)
-		if err != nil || first.Zone != belgium+"-c" {
-			t.Fatalf("Launch = %s, %v; want the second zone", first.Zone, err)
-		}
-		spec.Adopt = true
-		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
-			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
-		}
-		if running := w.Machines.Running(); len(running) != 1 {
-			t.Errorf("running: %v; want one", running)
-		}
+		providertest.SecondBest(t, w.provider, spec, DefaultMachineType, belgium+"-c", w.Machines.Running)
 	})
 }
 
@@ -133,17 +123,7 @@ func TestNextMachineType(t *testing.T) {
 		w := openWorld(t, door.Faults{Calls: []fault.Call{full}}, nil)
 		spec := testSpec(belgium)
 		spec.OtherTypes = []string{"t2a-standard-1", "n2-standard-2"}
-		first, err := w.provider.Launch(t.Context(), spec)
-		if err != nil || first.Type != spec.OtherTypes[0] || first.Zone != belgium+"-b" {
-			t.Fatalf("Launch = %s in %s, %v; want %s in the first zone", first.Type, first.Zone, err, spec.OtherTypes[0])
-		}
-		spec.Adopt = true
-		if second, err := w.provider.Launch(t.Context(), spec); err != nil || second != first {
-			t.Errorf("Launch again = %+v, %v; want %+v", second, err, first)
-		}
-		if running := w.Machines.Running(); len(running) != 1 {
-			t.Errorf("running: %v; want one", running)
-		}
+		providertest.SecondBest(t, w.provider, spec, spec.OtherTypes[0], belgium+"-b", w.Machines.Running)
 	})
 }
 
