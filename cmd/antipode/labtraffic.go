@@ -15,7 +15,7 @@ import (
 )
 
 // From which share of late packets on a row is flagged. Held against the truth
-// under several loads, goodput was off by 3 % at most where 2 % of the segments
+// under several loads, goodput was off by 4 % at most where 2 % of the segments
 // were late, and round-trip times by half a millisecond where 10 % of the
 // datagrams were; both were far off beyond.
 const (
