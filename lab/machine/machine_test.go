@@ -389,21 +389,40 @@ func ownsHost() bool {
 	return err == nil && strings.Join(strings.Fields(string(m)), " ") == "0 0 4294967295"
 }
 
-// inNetwork calls do on a thread of the machine's network namespace.
+// inNetwork calls do on a thread of the machine's network namespace. The thread
+// comes back afterwards: were it to end, so would every machine it has forked,
+// for PDEATHSIG is about the thread.
 func (f *fixture) inNetwork(do func() error) {
 	f.t.Helper()
 	result := make(chan error)
 	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		ns, err := os.Open("/proc/" + strconv.Itoa(f.cmd.Process.Pid) + "/ns/net")
-		if err == nil {
-			defer ns.Close()
-			err = unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET)
+		runtime.LockOSThread()
+		home, err := os.Open("/proc/thread-self/ns/net")
+		if err != nil {
+			result <- err
+			return
 		}
+		defer home.Close()
+		err = enter("/proc/" + strconv.Itoa(f.cmd.Process.Pid) + "/ns/net")
 		if err == nil {
 			err = do()
+		}
+		if back := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); back == nil {
+			runtime.UnlockOSThread()
+		} else {
+			err = errors.Join(err, back)
 		}
 		result <- err
 	}()
 	must(f.t, <-result)
+}
+
+// enter moves the calling thread to a network namespace.
+func enter(path string) error {
+	ns, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer ns.Close()
+	return unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET)
 }
