@@ -46,7 +46,7 @@
 //
 // Bytes and the mean rate are the receiver's own counts over its own clock,
 // first byte to last. The steady part lies between two byte marks that the
-// sender chooses from its kernel's TCP_INFO (see sendLog.steady), and the
+// sender chooses from its kernel's TCP_INFO (see trace.Log.Steady), and the
 // receiver's samples say when each was passed, so that no clock is compared
 // with another machine's. One thing the receiver's application can't see:
 // bytes reach it in order, and so in lumps after a loss, a round trip or more

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
@@ -45,11 +46,11 @@ func wantPartial(t *testing.T, r wire.Response) {
 		t.Fatalf("nothing was kept: %+v", r.Throughput)
 	}
 	for _, f := range r.Throughput.Flags {
-		if f == wire.FlagPartial {
+		if f == trace.FlagPartial {
 			return
 		}
 	}
-	t.Errorf("flags %v, want %q among them", r.Throughput.Flags, wire.FlagPartial)
+	t.Errorf("flags %v, want %q among them", r.Throughput.Flags, trace.FlagPartial)
 }
 
 func TestPeerKilled(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
@@ -28,7 +29,7 @@ type sender struct {
 	every   time.Duration // between samples
 
 	congestion string // control in force
-	log        sendLog
+	log        trace.Log
 	backlog    int      // bytes each socket may hold unsent; 0: not limited yet
 	last       totals   // of the last sample
 	received   timeline // by the peer

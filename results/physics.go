@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/antipode-bench/antipode"
-	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/probe/trace"
 )
 
 // FlagLab marks what was measured on the lab, whose delays and rates are made
@@ -22,7 +22,7 @@ const FlagLabBusy = "lab-busy"
 
 // FlagSlowStart marks a goodput whose test ended before slow start did: a
 // longer test would have found more.
-const FlagSlowStart = wire.FlagSlowStart
+const FlagSlowStart = trace.FlagSlowStart
 
 // Flags of rows whose smallest RTT is less than light needs over the distance.
 const (

@@ -1,6 +1,10 @@
 package wire
 
-import "time"
+import (
+	"time"
+
+	"github.com/antipode-bench/antipode/probe/trace"
+)
 
 // Version of the messages. An agent of another version is an error.
 const Version = 1
@@ -101,22 +105,8 @@ type Throughput struct {
 	Streams           int     `json:"streams"`                      // parallel connections, 1 to 128
 	DeadlineMs        float64 `json:"deadline_ms"`                  // for everything, hard; at most an hour
 	CongestionControl string  `json:"congestion_control,omitempty"` // empty: the machine's default
+	SampleMs          float64 `json:"sample_ms,omitempty"`          // between the samples in the result; 0: none are wanted
 }
-
-// Flags of a ThroughputResult.
-const (
-	// FlagSlowStart: the test ended before slow start was over. GoodputBps is
-	// the rate of its last rounds, a lower bound of what the path carries.
-	FlagSlowStart = "slow-start"
-	// FlagGrowing: the rate still grew in the steady part, so it is a lower
-	// bound of what the path carries.
-	FlagGrowing = "growing"
-	// FlagFewRounds: the steady part has fewer than five round trips; a rate
-	// that wavers is not well known from it.
-	FlagFewRounds = "few-rounds"
-	// FlagPartial: the test was cut short; the figures are of what was seen.
-	FlagPartial = "partial"
-)
 
 // ThroughputResult is what the receiver counted, TCP payload only.
 type ThroughputResult struct {
@@ -131,7 +121,9 @@ type ThroughputResult struct {
 	MSSBytes          int      `json:"mss_bytes"`
 	RetransmitRatio   float64  `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
 	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
-	Flags             []string `json:"flags,omitempty"`  // FlagSlowStart and so on
+	Flags             []string `json:"flags,omitempty"`  // trace.FlagSlowStart and so on
+	// What the sender's kernel said in the course of the test, all streams added up.
+	Samples trace.Log `json:"samples,omitempty"`
 }
 
 // Alive says that the controller is there, and asks whether the agent is.

@@ -1,25 +1,21 @@
-//go:build linux
-
-package probe
+package trace
 
 import (
 	"math"
 	"slices"
 	"testing"
 	"time"
-
-	"github.com/antipode-bench/antipode/probe/wire"
 )
 
 // simulate logs a test of the given length, sampled each 10 ms, from the rate
 // in bytes per second at each moment.
-func simulate(length, srtt time.Duration, rate func(t time.Duration) float64) sendLog {
+func simulate(length, srtt time.Duration, rate func(t time.Duration) float64) Log {
 	const step = 10 * time.Millisecond
-	l := sendLog{{srtt: srtt, busy: true, whole: true}}
+	l := Log{{SRTT: srtt, Fed: true, Whole: true}}
 	sum := 0.0
 	for at := step; at <= length; at += step {
 		sum += rate(at) * step.Seconds()
-		l = append(l, sendSample{at: at, acked: int64(sum), srtt: srtt, busy: true, whole: true})
+		l = append(l, Sample{At: at, Acked: int64(sum), SRTT: srtt, Fed: true, Whole: true})
 	}
 	return l
 }
@@ -51,7 +47,7 @@ func TestSteady(t *testing.T) {
 	ms := time.Millisecond
 	tests := []struct {
 		name   string
-		log    sendLog
+		log    Log
 		low    time.Duration // slow start ends in low to high
 		high   time.Duration
 		want   float64 // bytes per second
@@ -68,24 +64,24 @@ func TestSteady(t *testing.T) {
 			}
 			return slowStart(50*ms, full)(t - 300*ms)
 		}), 600 * ms, 1000 * ms, full, nil, .01},
-		{"ends in slow start", simulate(time.Second, 200*ms, slowStart(200*ms, 1e9)), 500 * ms, 700 * ms, 0, []string{wire.FlagSlowStart}, 0},
-		{"few rounds", simulate(3*time.Second, 220*ms, slowStart(220*ms, full)), 1500 * ms, 2400 * ms, full, []string{wire.FlagFewRounds}, .05},
+		{"ends in slow start", simulate(time.Second, 200*ms, slowStart(200*ms, 1e9)), 500 * ms, 700 * ms, 0, []string{FlagSlowStart}, 0},
+		{"few rounds", simulate(3*time.Second, 220*ms, slowStart(220*ms, full)), 1500 * ms, 2400 * ms, full, []string{FlagFewRounds}, .05},
 		{"creeps up", simulate(3*time.Second, 50*ms, func(t time.Duration) float64 {
 			return min(1e6*(1+t.Seconds()), slowStart(50*ms, full)(t))
-		}), 100 * ms, 2500 * ms, 0, []string{wire.FlagGrowing}, 0},
-		{"nothing", sendLog{{busy: true, whole: true}}, 0, 0, 0, []string{wire.FlagSlowStart}, 0},
+		}), 100 * ms, 2500 * ms, 0, []string{FlagGrowing}, 0},
+		{"nothing", Log{{Fed: true, Whole: true}}, 0, 0, 0, []string{FlagSlowStart}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := tt.log.steady()
-			from := tt.log[p.from].at
+			p := tt.log.Steady()
+			from := tt.log[p.From].At
 			if from < tt.low || from > tt.high {
 				t.Errorf("steady from %v, want %v to %v", from, tt.low, tt.high)
 			}
-			if got := tt.log.rate(p.from, p.to); tt.want > 0 && math.Abs(got/tt.want-1) > tt.within {
+			if got := tt.log.Rate(p.From, p.To); tt.want > 0 && math.Abs(got/tt.want-1) > tt.within {
 				t.Errorf("rate %.0f, want %.0f", got, tt.want)
 			}
-			if got := tt.log.flags(p); !slices.Equal(got, tt.flags) {
+			if got := tt.log.Flags(p); !slices.Equal(got, tt.flags) {
 				t.Errorf("flags %v, want %v", got, tt.flags)
 			}
 		})
@@ -100,10 +96,10 @@ func TestSteadyLeavesOutTheTail(t *testing.T) {
 		return 3e6
 	})
 	for i := range l {
-		l[i].busy = l[i].at <= 1500*time.Millisecond
+		l[i].Fed = l[i].At <= 1500*time.Millisecond
 	}
-	p := l.steady()
-	if got := l.rate(p.from, p.to); math.Abs(got-3e6) > 1e4 {
+	p := l.Steady()
+	if got := l.Rate(p.From, p.To); math.Abs(got-3e6) > 1e4 {
 		t.Errorf("rate %.0f, want 3e6", got)
 	}
 }
@@ -114,10 +110,10 @@ func TestSteadyPrefersWholeMarks(t *testing.T) {
 		return at < 600*time.Millisecond || at > 2900*time.Millisecond
 	}
 	for i := range l {
-		l[i].whole = !hole(l[i].at)
+		l[i].Whole = !hole(l[i].At)
 	}
-	if p := l.steady(); !l.whole(p) || l[p.from].at < 600*time.Millisecond {
-		t.Errorf("marks at %v and %v", l[p.from].at, l[p.to].at)
+	if p := l.Steady(); !l.Whole(p) || l[p.From].At < 600*time.Millisecond {
+		t.Errorf("marks at %v and %v", l[p.From].At, l[p.To].At)
 	}
 }
 
@@ -125,19 +121,19 @@ func TestSteadyPrefersWholeMarks(t *testing.T) {
 func FuzzSteady(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 100, 3})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l := sendLog{{busy: true}}
+		l := Log{{Fed: true}}
 		for i, b := range data {
 			last := l[len(l)-1]
-			l = append(l, sendSample{
-				at:    last.at + time.Duration(b%32)*time.Millisecond,
-				acked: last.acked + int64(b)*int64(i), sacked: int64(b >> 4),
-				srtt: time.Duration(b) * time.Millisecond, busy: b&1 > 0, whole: b&2 > 0,
+			l = append(l, Sample{
+				At:    last.At + time.Duration(b%32)*time.Millisecond,
+				Acked: last.Acked + int64(b)*int64(i), Sacked: int64(b >> 4),
+				SRTT: time.Duration(b) * time.Millisecond, Fed: b&1 > 0, Whole: b&2 > 0,
 			})
 		}
-		p := l.steady()
-		if p.from < 0 || p.to >= len(l) || p.from > p.to {
+		p := l.Steady()
+		if p.From < 0 || p.To >= len(l) || p.From > p.To {
 			t.Fatalf("part %+v of %d", p, len(l))
 		}
-		l.flags(p)
+		l.Flags(p)
 	})
 }
