@@ -4,6 +4,7 @@ package probe
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -70,6 +71,7 @@ func checkResult(t *testing.T, req wire.Throughput, got *wire.ThroughputResult) 
 	if got.SlowStartBytes > got.Bytes || got.SlowStartS > got.DurationS || got.SlowStartBytes < 0 {
 		t.Errorf("slow start beyond the test: %+v", *got)
 	}
+	checkStreams(t, got)
 	if got.RetransmitRatio < 0 || got.RetransmitRatio > 1 {
 		t.Errorf("retransmit ratio %v", got.RetransmitRatio)
 	}
@@ -78,6 +80,23 @@ func checkResult(t *testing.T, req wire.Throughput, got *wire.ThroughputResult) 
 	}
 	if got.Streams != req.Streams || got.LimitedBy != "unknown" {
 		t.Errorf("streams %d, limited by %q", got.Streams, got.LimitedBy)
+	}
+}
+
+// checkStreams: the streams' parts make the whole.
+func checkStreams(t *testing.T, got *wire.ThroughputResult) {
+	t.Helper()
+	var bytes int64
+	goodput := 0.0
+	for i, s := range got.PerStream {
+		bytes += s.Bytes
+		goodput += s.GoodputBps
+		if s.Bytes < 0 || s.GoodputBps < 0 || s.RetransmitRatio < 0 || s.RetransmitRatio > 1 {
+			t.Errorf("stream %d: %+v", i, s)
+		}
+	}
+	if len(got.PerStream) != got.Streams || bytes != got.Bytes || math.Abs(goodput/got.GoodputBps-1) > 1e-6 {
+		t.Errorf("%d streams of %d bytes at %v bit/s; all: %+v", len(got.PerStream), bytes, goodput, *got)
 	}
 }
 

@@ -80,8 +80,9 @@ type news struct {
 
 // count is what a receiver counted, first byte to last byte.
 type count struct {
-	Bytes  int64 `json:"bytes"`
-	SpanUs int64 `json:"span_us"`
+	Bytes   int64   `json:"bytes"`
+	SpanUs  int64   `json:"span_us"`
+	Streams []int64 `json:"streams"` // bytes of each
 }
 
 func (c count) span() time.Duration { return time.Duration(c.SpanUs) * time.Microsecond }

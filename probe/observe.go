@@ -13,8 +13,8 @@ import (
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
-// totals is TCP_INFO of all streams of a test, added up. Its counts begin with
-// the connections.
+// totals is TCP_INFO of one stream, or of all streams of a test added up. Its
+// counts begin with the connections.
 type totals struct {
 	trace.Sample
 	hungry          bool  // every stream has unsent bytes queued
@@ -22,39 +22,73 @@ type totals struct {
 	mss             int   // bytes, of the first stream
 }
 
-func (s *sender) totals() (t totals, err error) {
-	t.hungry, t.Whole = true, true
-	n := time.Duration(len(s.conns))
+// totals asks the kernel about each stream, and adds up.
+func (s *sender) totals() (all totals, each []totals, err error) {
+	each = make([]totals, len(s.conns))
 	for i, conn := range s.conns {
 		info, err := tcpInfo(conn)
 		if err != nil {
-			return t, err
+			return all, nil, err
 		}
-		if i == 0 {
-			t.mss = int(info.Snd_mss)
-		}
-		mss := int64(info.Snd_mss)
-		t.Acked += int64(info.Bytes_acked)
-		t.Sacked += int64(info.Sacked) * mss
-		t.Sent += int64(info.Bytes_sent)
-		t.Repeated += int64(info.Bytes_retrans)
-		t.SRTT += microseconds(info.Rtt) / n
-		if rtt := microseconds(info.Min_rtt); t.MinRTT == 0 || rtt < t.MinRTT {
-			t.MinRTT = rtt
-		}
-		t.Window += int64(info.Snd_cwnd) * mss
-		t.PeerWindow += int64(info.Snd_wnd)
-		t.Unacked += int64(info.Unacked) * mss
-		t.Unsent += int64(info.Notsent_bytes)
-		t.Busy += microseconds(info.Busy_time) / n
-		t.ReceiveWindowFor += microseconds(info.Rwnd_limited) / n
-		t.SendBufferFor += microseconds(info.Sndbuf_limited) / n
-		t.hungry = t.hungry && info.Notsent_bytes > 0
-		t.Whole = t.Whole && info.Sacked == 0 && !repairing(info)
-		t.segments += int64(info.Data_segs_out)
-		t.again += int64(info.Total_retrans)
+		each[i] = totalsOf(info)
 	}
-	return t, nil
+	return sum(each), each, nil
+}
+
+func totalsOf(info *unix.TCPInfo) totals {
+	mss := int64(info.Snd_mss)
+	return totals{
+		Sample: trace.Sample{
+			Acked:            int64(info.Bytes_acked),
+			Sacked:           int64(info.Sacked) * mss,
+			Sent:             int64(info.Bytes_sent),
+			Repeated:         int64(info.Bytes_retrans),
+			SRTT:             microseconds(info.Rtt),
+			MinRTT:           microseconds(info.Min_rtt),
+			Window:           int64(info.Snd_cwnd) * mss,
+			PeerWindow:       int64(info.Snd_wnd),
+			Unacked:          int64(info.Unacked) * mss,
+			Unsent:           int64(info.Notsent_bytes),
+			Busy:             microseconds(info.Busy_time),
+			ReceiveWindowFor: microseconds(info.Rwnd_limited),
+			SendBufferFor:    microseconds(info.Sndbuf_limited),
+			Whole:            info.Sacked == 0 && !repairing(info),
+		},
+		hungry:   info.Notsent_bytes > 0,
+		segments: int64(info.Data_segs_out),
+		again:    int64(info.Total_retrans),
+		mss:      int(info.Snd_mss),
+	}
+}
+
+// sum adds bytes and segments up, and takes the mean of times.
+func sum(each []totals) totals {
+	all := each[0]
+	for _, t := range each[1:] {
+		all.Acked += t.Acked
+		all.Sacked += t.Sacked
+		all.Sent += t.Sent
+		all.Repeated += t.Repeated
+		all.SRTT += t.SRTT
+		all.MinRTT = min(all.MinRTT, t.MinRTT)
+		all.Window += t.Window
+		all.PeerWindow += t.PeerWindow
+		all.Unacked += t.Unacked
+		all.Unsent += t.Unsent
+		all.Busy += t.Busy
+		all.ReceiveWindowFor += t.ReceiveWindowFor
+		all.SendBufferFor += t.SendBufferFor
+		all.hungry = all.hungry && t.hungry
+		all.Whole = all.Whole && t.Whole
+		all.segments += t.segments
+		all.again += t.again
+	}
+	n := time.Duration(len(each))
+	all.SRTT /= n
+	all.Busy /= n
+	all.ReceiveWindowFor /= n
+	all.SendBufferFor /= n
+	return all
 }
 
 func microseconds[T uint32 | uint64](us T) time.Duration {
@@ -86,10 +120,10 @@ func repairing(info *unix.TCPInfo) bool {
 
 // sample logs what the kernel says until the peer has counted everything or
 // ctx ends.
-func (s *sender) sample(ctx context.Context, base totals, counted <-chan struct{}) {
+func (s *sender) sample(ctx context.Context, counted <-chan struct{}) {
 	began := time.Now()
-	s.last = base
-	s.log = trace.Log{{SRTT: base.SRTT, MinRTT: base.MinRTT, Fed: true, Whole: true}}
+	s.log = trace.Log{{SRTT: s.last.SRTT, MinRTT: s.last.MinRTT, Fed: true, Whole: true}}
+	base := s.last
 	tick := time.NewTicker(s.every)
 	defer tick.Stop()
 	for ended := false; !ended; {
@@ -100,14 +134,16 @@ func (s *sender) sample(ctx context.Context, base totals, counted <-chan struct{
 			ended = true
 		case <-tick.C:
 		}
-		t, err := s.totals()
+		all, each, err := s.totals()
 		if err != nil {
 			return // the connections are closed: whoever did it knows why
 		}
-		s.last = t
+		at := time.Since(began)
+		s.last = all
+		s.streams.add(at, each)
 		s.limitBacklog()
-		sample := t.since(base, time.Since(began))
-		sample.Fed = t.hungry || s.writing.Load() == int64(len(s.conns))
+		sample := all.since(base, at)
+		sample.Fed = all.hungry || s.writing.Load() == int64(len(s.conns))
 		s.log = append(s.log, sample)
 	}
 }
@@ -136,8 +172,9 @@ func (s *sender) limitBacklog() {
 	s.backlog = want
 }
 
-// maxSamples of a result fit in wire.MaxLine, in any case.
-const maxSamples = 4000
+// maxSamples of a result, and as many of its single streams together, fit in
+// wire.MaxLine in any case.
+const maxSamples = 1600
 
 // result turns what both sides saw into figures.
 func (s *sender) result(err error) (*wire.ThroughputResult, error) {
@@ -159,13 +196,11 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 		MSSBytes:          s.last.mss,
 		LimitedBy:         "unknown",
 		CongestionControl: s.congestion,
+		RetransmitRatio:   s.last.retransmitRatio(),
 	}
-	if s.last.segments > 0 {
-		r.RetransmitRatio = min(1, float64(s.last.again)/float64(s.last.segments))
-	}
-	s.fillSteady(r)
+	s.fillSteady(r, whole)
 	if s.limit.SampleMs > 0 {
-		r.Samples = s.log.AtMost(maxSamples, wire.Duration(s.limit.SampleMs))
+		s.fillSamples(r, wire.Duration(s.limit.SampleMs))
 	}
 	if err != nil {
 		r.Flags = append(r.Flags, trace.FlagPartial)
@@ -173,15 +208,17 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 	return r, err
 }
 
-// fillSteady sets the goodput of the steady part, and what came before it.
-func (s *sender) fillSteady(r *wire.ThroughputResult) {
+// fillSteady sets the goodput of the steady part, of all streams and of each,
+// and what came before it.
+func (s *sender) fillSteady(r *wire.ThroughputResult, whole count) {
 	p := s.log.Steady()
 	r.Flags = append(r.Flags, s.log.Flags(p)...)
 	counted := s.received.last().bytes
 	from, to := min(s.log[p.From].Acked, counted), min(s.log[p.To].Acked, counted)
 	begin, end := s.received.passed(from), s.received.passed(to)
-	if end-begin < 2*s.every || to <= from {
-		r.GoodputBps = r.GoodputMeanBps // the test is too short to have parts
+	if end-begin < 2*s.every || to <= from { // the test is too short to have parts
+		r.GoodputBps = r.GoodputMeanBps
+		r.PerStream = s.streams.results(whole.Streams, 0, s.log[len(s.log)-1].At, r.GoodputBps)
 		return
 	}
 	r.GoodputBps = bps(to-from, end-begin)
@@ -191,6 +228,20 @@ func (s *sender) fillSteady(r *wire.ThroughputResult) {
 		r.GoodputBps = 8 * s.log.Rate(p.From, p.To)
 	}
 	r.SlowStartBytes, r.SlowStartS = from, begin.Seconds()
+	r.PerStream = s.streams.results(whole.Streams, s.log[p.From].At, s.log[p.To].At, r.GoodputBps)
+}
+
+// fillSamples sets what the kernel said, and what the receiver had by then.
+func (s *sender) fillSamples(r *wire.ThroughputResult, every time.Duration) {
+	r.Samples = s.log.AtMost(maxSamples, every)
+	for _, sample := range r.Samples {
+		r.Received = append(r.Received, s.received.at(sample.At))
+	}
+	if n := len(s.conns); n > 1 {
+		for _, log := range s.streams.logs {
+			r.StreamSamples = append(r.StreamSamples, log.AtMost(maxSamples/n, every))
+		}
+	}
 }
 
 func bps(bytes int64, span time.Duration) float64 { return float64(bytes) * 8 / span.Seconds() }

@@ -119,15 +119,18 @@ func (r *receiver) now() (point, bool) {
 
 // total is the final count: call it when every stream has ended.
 func (r *receiver) total() (point, *count) {
+	c := &count{Streams: make([]int64, len(r.bytes))}
 	p, any := r.now()
 	if !any {
-		return point{}, &count{}
+		return point{}, c
 	}
 	p.at = 0
 	for i := range r.bytes {
+		c.Streams[i] = r.bytes[i].bytes.Load()
 		p.at = max(p.at, time.Duration(r.bytes[i].last.Load()-r.first.Load()+1))
 	}
-	return p, &count{Bytes: p.bytes, SpanUs: p.at.Microseconds()}
+	c.Bytes, c.SpanUs = p.bytes, p.at.Microseconds()
+	return p, c
 }
 
 // report sends samples until every stream has ended, then the final count. It

@@ -32,6 +32,7 @@ type sender struct {
 	log        trace.Log
 	backlog    int      // bytes each socket may hold unsent; 0: not limited yet
 	last       totals   // of the last sample
+	streams    *streams // each by itself
 	received   timeline // by the peer
 	heard      time.Time
 	final      *count // nil until the peer has counted all
@@ -69,10 +70,11 @@ func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.Thr
 // run ends when the peer has counted everything, when anything fails, or with
 // ctx: each of the three closes the connections, which ends every goroutine.
 func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error {
-	base, err := s.totals()
+	all, each, err := s.totals()
 	if err != nil {
 		return err
 	}
+	s.last, s.streams = all, newStreams(each)
 	source := newSource()
 	defer source.close()
 	s.start()
@@ -82,7 +84,7 @@ func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 		g.Go(failing(cancel, func() error { return s.write(conn, source) }))
 	}
 	g.Go(failing(cancel, func() error { return s.listen(ctx, counted) }))
-	s.sample(ctx, base, counted)
+	s.sample(ctx, counted)
 	if err := g.Wait(); s.silence == nil {
 		return causeOf(ctx, err)
 	}
@@ -149,6 +151,15 @@ func (s *sender) claim() int64 {
 	return min(share, max(left, 0))
 }
 
+// offered is how many bytes streams have claimed, an upper bound of what was sent.
+func (s *sender) offered() int64 {
+	whole := int64(wire.MaxBytes)
+	if s.limit.Bytes > 0 {
+		whole = s.limit.Bytes
+	}
+	return whole - max(s.budget.Load(), 0)
+}
+
 // listen takes in the peer's news until its final count, and closes counted.
 func (s *sender) listen(ctx context.Context, counted chan<- struct{}) error {
 	for {
@@ -162,6 +173,9 @@ func (s *sender) listen(ctx context.Context, counted chan<- struct{}) error {
 			return err
 		}
 		if n.Count != nil {
+			if err := n.Count.check(len(s.conns), s.offered()); err != nil {
+				return err
+			}
 			s.final = n.Count
 			close(counted)
 			return nil

@@ -79,6 +79,23 @@ func (t timeline) passed(bytes int64) time.Duration {
 	return before.at + time.Duration(share*float64(t[i].at-before.at))
 }
 
+// at is the count at a moment, interpolated between the points around it.
+func (t timeline) at(moment time.Duration) int64 {
+	i := sort.Search(len(t), func(i int) bool { return t[i].at >= moment })
+	if i == len(t) {
+		return t.last().bytes
+	}
+	var before point
+	if i > 0 {
+		before = t[i-1]
+	}
+	share := 1.0
+	if span := t[i].at - before.at; span > 0 {
+		share = float64(moment-before.at) / float64(span)
+	}
+	return before.bytes + int64(share*float64(t[i].bytes-before.bytes))
+}
+
 // Both sides sample each 10 ms, and less often in tests so long that this
 // would be more than samplesPerTest.
 const samplesPerTest = 50_000

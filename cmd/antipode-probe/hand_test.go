@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -62,7 +63,7 @@ func TestByHand(t *testing.T) {
 	if got.code != 0 || got.errOut != "" {
 		t.Fatalf("%+v", got)
 	}
-	for _, want := range []string{"round trip  p50 ", "0 % lost of 10 probes", "goodput     ", "received    20.0 MB in 2 streams under "} {
+	for _, want := range []string{"round trip  p50 ", "0 % lost of 10 probes", "goodput     ", "received    20.0 MB in 2 streams under ", "stream 0    ", "stream 1    "} {
 		if !strings.Contains(got.out, want) {
 			t.Errorf("does not say %q:\n%s", want, got.out)
 		}
@@ -88,6 +89,37 @@ func TestByHandAsJSON(t *testing.T) {
 	got = running(t, probeCommand("test", addr, "--congestion-control", "none-such", "--json"))
 	if r := decode(t, got.out); got.code != 1 || r["status"] != "failed" || r["goodput_bps"] != nil || !strings.Contains(r["error"].(string), "none-such") {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestSamplesByHand(t *testing.T) {
+	addr := serving(t)
+	file := filepath.Join(t.TempDir(), "samples.csv")
+	got := running(t, probeCommand("test", addr, "--duration", "350ms", "--rtt-probes", "0", "--streams", "2", "--samples", file, "--json"))
+	if r := decode(t, got.out); got.code != 0 || len(r["per_stream"].([]any)) != 2 {
+		t.Fatalf("%+v", got)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(rows[0][:6], ","); got != "from,to,stream,received_bytes,at_us,acked_bytes" {
+		t.Errorf("columns %s", got)
+	}
+	lines := map[string]int{}
+	for _, row := range rows[1:] {
+		if row[0] != here || row[1] != addr || (row[2] == "") != (row[3] != "") {
+			t.Errorf("row %v", row)
+		}
+		lines[row[2]]++
+	}
+	if lines[""] < 4 || lines["0"] < 4 || lines["1"] < 4 || len(lines) != 3 {
+		t.Errorf("samples by stream: %v, want at least the ends and three between", lines)
 	}
 }
 
@@ -147,6 +179,7 @@ func TestByHandMisused(t *testing.T) {
 		"test 127.0.0.1 --nonsense":                  {2, "--nonsense"},
 		"test 127.0.0.1 --secret-file " + empty:      {1, "is empty"},
 		"test 127.0.0.1:1":                           {1, "connection refused"},
+		"test 127.0.0.1 --samples /nowhere/file":     {1, "/nowhere/file"},
 		"serve more":                                 {2, `"more"`},
 		"serve --listen 8462":                        {2, `--listen "8462"`},
 		"serve --listen [::]:0":                      {2, ":: can be reached from elsewhere"},

@@ -45,6 +45,8 @@ type throughputPart struct {
 	LimitedBy         string   `json:"limited_by"`
 	Flags             []string `json:"flags"`
 	SlowStartS        float64  `json:"slow_start_s"`
+
+	PerStream []wire.StreamResult `json:"per_stream"`
 }
 
 // addRTT takes a result, which is nil when nothing was sent.
@@ -61,7 +63,7 @@ func (r *report) addThroughput(m *wire.ThroughputResult) {
 		return
 	}
 	r.throughputPart = &throughputPart{m.GoodputBps, m.GoodputMeanBps, m.Bytes, m.DurationS, m.Streams,
-		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS}
+		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.PerStream}
 }
 
 // tell prints the report: for people, who read an error elsewhere, or as one
@@ -90,9 +92,23 @@ func (r *report) text() string {
 			units.Rate(m.GoodputBps), m.SlowStartS, units.Rate(m.GoodputMeanBps), m.DurationS)
 		fmt.Fprintf(&b, "received    %s in %d streams under %s; %s retransmitted; MSS %d bytes\n",
 			units.Bytes(float64(m.Bytes)), m.Streams, m.CongestionControl, percent(m.RetransmitRatio), m.MSSBytes)
+		b.WriteString(streamsText(m.PerStream))
 		if len(m.Flags) > 0 {
 			fmt.Fprintf(&b, "remarks     %s\n", strings.Join(m.Flags, ", "))
 		}
+	}
+	return b.String()
+}
+
+// streamsText has a line for each of several streams.
+func streamsText(streams []wire.StreamResult) string {
+	if len(streams) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	for i, m := range streams {
+		fmt.Fprintf(&b, "stream %-4d %s after slow start; received %s; %s retransmitted\n",
+			i, units.Rate(m.GoodputBps), units.Bytes(float64(m.Bytes)), percent(m.RetransmitRatio))
 	}
 	return b.String()
 }

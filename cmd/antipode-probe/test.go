@@ -22,6 +22,7 @@ import (
 const (
 	rttWait = time.Second      // for each answer
 	slack   = 15 * time.Second // a test over its nominal length
+	here    = "here"           // this machine, in the file of samples
 )
 
 // testFlags say what is measured, and how it is told.
@@ -32,6 +33,7 @@ type testFlags struct {
 	congestion  string
 	rttProbes   int
 	rttInterval time.Duration
+	samples     string
 	json        bool
 	secret      secretFlags
 }
@@ -66,6 +68,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.StringVar(&f.congestion, "congestion-control", "", "`NAME` of the sender's algorithm, for example bbr (default the machine's)")
 	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none")
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
+	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.secret.register(flags)
 	rest, err := parse(flags, args)
@@ -104,18 +107,26 @@ func resolve(text string) (netip.AddrPort, error) {
 }
 
 // measure fills in what it can: with an error, what came before it.
-func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer netip.AddrPort, r *report) error {
+func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer netip.AddrPort, r *report) (err error) {
 	to := wire.Peer{Addr: peer.Addr().String(), Port: int(peer.Port())}
 	rtt := wire.RTT{Peer: to, Probes: f.rttProbes, IntervalMs: ms(f.rttInterval), WaitMs: ms(rttWait),
 		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack)}
 	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
 		CongestionControl: f.congestion, DeadlineMs: wire.MaxDeadlineMs}
+	if f.samples != "" {
+		tput.SampleMs = sampleMs
+	}
 	if f.duration > 0 {
 		tput.DeadlineMs = ms(f.duration + slack)
 	}
 	if err := f.check(rtt, tput); err != nil {
 		return err
 	}
+	samples, err := createSamples(f.samples)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, samples.close()) }()
 	if f.rttProbes > 0 {
 		result, err := client.RTT(ctx, rtt)
 		r.addRTT(result)
@@ -128,7 +139,7 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 	}
 	result, err := client.Throughput(ctx, tput)
 	r.addThroughput(result)
-	return err
+	return errors.Join(err, samples.add(here, r.Peer, result))
 }
 
 // check finds a wrong figure before anything is sent.

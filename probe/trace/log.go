@@ -1,6 +1,9 @@
 package trace
 
-import "time"
+import (
+	"sort"
+	"time"
+)
 
 // minRound keeps rounds of short paths long enough to hold a rate.
 const minRound = 30 * time.Millisecond
@@ -47,3 +50,27 @@ func (l Log) Before(to, n int) int {
 // round is the length of a round at a sample: the smoothed round trip, or
 // minRound if that is longer.
 func (l Log) round(i int) time.Duration { return max(l[i].SRTT, minRound) }
+
+// AckedAt is how many bytes were acknowledged in order at a moment, between two
+// samples interpolated.
+func (l Log) AckedAt(at time.Duration) float64 {
+	i := sort.Search(len(l), func(i int) bool { return l[i].At >= at })
+	switch {
+	case i == len(l):
+		return float64(l[i-1].Acked)
+	case i == 0:
+		return float64(l[0].Acked)
+	}
+	before, after := l[i-1], l[i]
+	share := float64(at-before.At) / float64(after.At-before.At)
+	return float64(before.Acked) + share*float64(after.Acked-before.Acked)
+}
+
+// EverySecond is the log without every second sample. It keeps the first.
+func (l Log) EverySecond() Log {
+	var half Log
+	for i := 0; i < len(l); i += 2 {
+		half = append(half, l[i])
+	}
+	return half
+}

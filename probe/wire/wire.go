@@ -123,7 +123,19 @@ type ThroughputResult struct {
 	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
 	Flags             []string `json:"flags,omitempty"`  // trace.FlagSlowStart and so on
 	// What the sender's kernel said in the course of the test, all streams added up.
-	Samples trace.Log `json:"samples,omitempty"`
+	Samples   trace.Log      `json:"samples,omitempty"`
+	PerStream []StreamResult `json:"per_stream"`
+	// Of each sample, the bytes that the receiver had counted as long after its
+	// first one as the sample is after the test's start.
+	Received      []int64     `json:"received,omitempty"`
+	StreamSamples []trace.Log `json:"stream_samples,omitempty"` // of each of several streams, with their own times
+}
+
+// StreamResult is one stream's part of a throughput test.
+type StreamResult struct {
+	Bytes           int64   `json:"bytes"`            // received, whole test
+	GoodputBps      float64 `json:"goodput_bps"`      // bit/s of the steady part; all streams add up to the test's
+	RetransmitRatio float64 `json:"retransmit_ratio"` // retransmitted / sent segments
 }
 
 // Alive says that the controller is there, and asks whether the agent is.
