@@ -167,9 +167,12 @@ func (a *Agent) take(ctx context.Context, req wire.Request) error {
 
 func measure(ctx context.Context, c *Client, req wire.Request) (resp wire.Response, err error) {
 	resp.ID = req.ID
-	if req.RTT != nil {
+	switch {
+	case req.RTT != nil:
 		resp.RTT, err = c.RTT(ctx, *req.RTT)
-	} else {
+	case req.UDP != nil:
+		resp.UDP, err = c.UDP(ctx, *req.UDP)
+	default:
 		resp.Throughput, err = c.Throughput(ctx, *req.Throughput)
 	}
 	return resp, err

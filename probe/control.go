@@ -29,6 +29,7 @@ const (
 type order struct {
 	Receive    *receiveOrder `json:"receive,omitempty"`
 	Echo       *echoOrder    `json:"echo,omitempty"`
+	UDP        *udpOrder     `json:"udp,omitempty"`
 	Yield      *yieldOrder   `json:"yield,omitempty"`
 	DeadlineMs float64       `json:"deadline_ms"` // the session ends then, whatever happens
 }
@@ -46,7 +47,7 @@ type yieldOrder struct{}
 
 func (o order) validate() error {
 	asks := 0
-	for _, asked := range []bool{o.Receive != nil, o.Echo != nil, o.Yield != nil} {
+	for _, asked := range []bool{o.Receive != nil, o.Echo != nil, o.UDP != nil, o.Yield != nil} {
 		if asked {
 			asks++
 		}
@@ -55,7 +56,7 @@ func (o order) validate() error {
 	case !(o.DeadlineMs >= 1 && o.DeadlineMs <= wire.MaxDeadlineMs):
 		return fmt.Errorf("order: deadline_ms %v", o.DeadlineMs)
 	case asks != 1:
-		return fmt.Errorf("order: want one of receive and echo, or yield")
+		return fmt.Errorf("order: want one of receive, echo and udp, or yield")
 	case o.Receive != nil && (o.Receive.Streams < 1 || o.Receive.Streams > wire.MaxStreams):
 		return fmt.Errorf("order: %d streams", o.Receive.Streams)
 	case o.Echo != nil && (o.Echo.Probes < 1 || o.Echo.Probes > wire.MaxProbes):
@@ -71,11 +72,12 @@ type done struct {
 
 // news is a line from the server.
 type news struct {
-	Error   string  `json:"error,omitempty"`
-	Ready   bool    `json:"ready,omitempty"`
-	Samples []point `json:"samples,omitempty"` // since the last news
-	Count   *count  `json:"count,omitempty"`   // receive: the last line
-	Echoed  *int    `json:"echoed,omitempty"`  // echo: answer to done
+	Error   string   `json:"error,omitempty"`
+	Ready   bool     `json:"ready,omitempty"`
+	Samples []point  `json:"samples,omitempty"` // since the last news
+	Count   *count   `json:"count,omitempty"`   // receive: the last line
+	Echoed  *int     `json:"echoed,omitempty"`  // echo: answer to done
+	UDP     *udpNews `json:"udp,omitempty"`
 }
 
 // count is what a receiver counted, first byte to last byte.

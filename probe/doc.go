@@ -1,5 +1,5 @@
-// Package probe measures between two Linux machines: TCP goodput and UDP round
-// trips. It is all there is in the binary pushed to each machine of a run. An
+// Package probe measures between two Linux machines: TCP goodput, UDP round
+// trips and UDP throughput. It is all there is in the binary pushed to each machine of a run. An
 // Agent takes the controller's requests (package wire) from its standard input
 // and carries them out with two parts that also stand alone: a Server, which
 // other machines measure against, and a Client, which measures against a
@@ -41,6 +41,26 @@
 // number and a truncated HMAC. The server answers a valid packet of the
 // session's own address once, with one of the same size that holds the time it
 // lay there, and nothing else ever.
+//
+// UDP throughput: the client asks for it, waits for "ready", and knocks: from the
+// port its datagrams will leave from it sends the server a hello that holds the
+// session's id and HMAC(session key, "knock"). By the first knock from the
+// session's own address the server learns the port, whatever address translators
+// made of it, and connects a socket of the session's own to it, on the one port
+// that firewalls admit. Trial datagrams of full length go with the knocks; when
+// one has come to that socket, and the news of it back, the test begins. The
+// server sends no UDP at all. Each datagram begins with 24 bytes (type
+// datagramHeader): a 64-bit tag that only the session's two ends know, a sequence
+// number, and when it left. A MAC over each would cost more than sending it; who
+// can read the tag on the path could as well drop datagrams. When all are sent
+// the client says how many over the control connection, the server waits until
+// no more come, and says what it counted.
+//
+// With segmentation offload (UDP_SEGMENT, UDP_GRO) the kernels carry up to 64
+// datagrams as one. Every datagram keeps its header, and the server reads them
+// all: what a receiving kernel puts together came one after the other, but with
+// holes, doubles and out of order if the path made it so. Only such a count is
+// right whatever was lost where.
 //
 // # Which part of a transfer counts
 //

@@ -23,6 +23,8 @@ type echo struct {
 
 // echoes answers the packets of all sessions of a server.
 type echoes struct {
+	knocks knocks // they come to the same socket
+
 	mu sync.Mutex // guards everything below, also in the sessions
 	by map[sessionID]*echo
 }
@@ -62,6 +64,9 @@ func (e *echoes) serve(conn *net.UDPConn) error {
 		}
 		if err != nil { // of one packet: the next may be better
 			time.Sleep(time.Millisecond)
+			continue
+		}
+		if e.knocks.take(a.data, a.from) {
 			continue
 		}
 		if e.answer(a, out) {

@@ -59,7 +59,7 @@ func ListenOn(secret []byte, addr netip.AddrPort) (*Server, error) {
 		if s.tcp, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(addr)); err != nil {
 			return nil, err
 		}
-		if s.udp, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(s.addr(addr))); err == nil {
+		if s.udp, err = listenUDP(s.addr(addr)); err == nil {
 			break
 		}
 		s.tcp.Close()
@@ -232,6 +232,8 @@ func (s *Server) control(ctx context.Context, ctl *control) error {
 		return s.giveWay(ctx, ctl)
 	case o.Echo != nil:
 		return s.echo(ctl, *o.Echo)
+	case o.UDP != nil:
+		return s.udpTest(ctx, ctl, *o.UDP)
 	}
 	return s.receive(ctx, ctl, o)
 }

@@ -33,6 +33,9 @@ func (r *Request) Validate() error {
 	if r.Throughput != nil {
 		asks = append(asks, r.Throughput)
 	}
+	if r.UDP != nil {
+		asks = append(asks, r.UDP)
+	}
 	if r.Cancel != nil {
 		asks = append(asks, r.Cancel)
 	}
@@ -40,7 +43,7 @@ func (r *Request) Validate() error {
 		asks = append(asks, r.Alive)
 	}
 	if len(asks) != 1 {
-		return fmt.Errorf("request asks %d things, want exactly one of serve, rtt, throughput, cancel, alive", len(asks))
+		return fmt.Errorf("request asks %d things, want exactly one of serve, rtt, throughput, udp, cancel, alive", len(asks))
 	}
 	return asks[0].Validate()
 }

@@ -40,6 +40,7 @@ type Request struct {
 	Serve      *Serve      `json:"serve,omitempty"`
 	RTT        *RTT        `json:"rtt,omitempty"`
 	Throughput *Throughput `json:"throughput,omitempty"`
+	UDP        *UDP        `json:"udp,omitempty"`
 	Cancel     *Cancel     `json:"cancel,omitempty"` // answered at once; the cancelled request is answered too, with an error
 	Alive      *Alive      `json:"alive,omitempty"`  // answered at once
 }
@@ -53,6 +54,7 @@ type Response struct {
 	Serve      *ServeResult      `json:"serve,omitempty"`
 	RTT        *RTTResult        `json:"rtt,omitempty"`
 	Throughput *ThroughputResult `json:"throughput,omitempty"`
+	UDP        *UDPResult        `json:"udp,omitempty"`
 }
 
 // Serve makes the agent listen on Port, TCP and UDP, for peers that prove
