@@ -33,7 +33,8 @@ type traffic struct {
 			Bytes        int64
 			PayloadBytes int64 `json:"payload_bytes"`
 		}
-		Dropped struct{ Rule, Queue, Loss, Link int64 }
+		Copied  int64
+		Dropped struct{ Rule, Queue, Loss, Link, Policer, MTU int64 }
 		Late    struct{ Datagrams, Segments int64 }
 	}
 }
@@ -55,6 +56,10 @@ type delivered struct {
 	DroppedAtLink  int64  `csv:"dropped_at_link"`
 	LateDatagrams  int64  `csv:"late_datagrams"` // this computer was too busy to deliver them in time
 	LateSegments   int64  `csv:"late_segments"`  // the same, of TCP
+
+	DroppedByPolicer int64 `csv:"dropped_by_policer"`
+	DroppedByMTU     int64 `csv:"dropped_by_mtu"`
+	Copied           int64 `csv:"copied"` // packets that the path duplicated; both are counted as delivered
 }
 
 func (v *venue) traffic(ctx context.Context) (t traffic, err error) {
@@ -95,6 +100,9 @@ func (t traffic) since(before traffic) []delivered {
 			d.DroppedAtLink += sign * p.Dropped.Link
 			d.LateDatagrams += sign * p.Late.Datagrams
 			d.LateSegments += sign * p.Late.Segments
+			d.DroppedByPolicer += sign * p.Dropped.Policer
+			d.DroppedByMTU += sign * p.Dropped.MTU
+			d.Copied += sign * p.Copied
 			lines[[2]string{p.From, p.To}] = d
 		}
 	}

@@ -25,14 +25,14 @@ func TestTrafficSince(t *testing.T) {
 	now := counted(t, `{"pairs": [
 		{"from": "gcp:a", "to": "aws:b", "delivered": {"packets": 5, "bytes": 500}},
 		{"from": "gcp:a", "to": "gcp:a", "dropped": {"rule": 3}},
-		{"from": "aws:b", "to": "gcp:a", "delivered": {"packets": 14, "datagrams": 3, "bytes": 1700, "payload_bytes": 900}, "dropped": {"rule": 1, "queue": 4, "loss": 5, "link": 8},
+		{"from": "aws:b", "to": "gcp:a", "delivered": {"packets": 14, "datagrams": 3, "bytes": 1700, "payload_bytes": 900}, "dropped": {"rule": 1, "queue": 4, "loss": 5, "link": 8, "policer": 6, "mtu": 7}, "copied": 9,
 			"late": {"datagrams": 1, "segments": 2}},
 		{"from": "", "to": "aws:b", "delivered": {"packets": 99}},
 		{"from": "aws:b", "to": "", "delivered": {"packets": 99}}]}`)
 	want := []delivered{
 		{FromCloud: "aws", FromRegion: "b", ToCloud: "gcp", ToRegion: "a",
 			Packets: 4, Datagrams: 3, Bytes: 700, PayloadBytes: 300, DroppedByQueue: 4, DroppedByLoss: 5, DroppedAtLink: 6,
-			LateDatagrams: 1, LateSegments: 2},
+			LateDatagrams: 1, LateSegments: 2, DroppedByPolicer: 6, DroppedByMTU: 7, Copied: 9},
 		{FromCloud: "gcp", FromRegion: "a", ToCloud: "gcp", ToRegion: "a", DroppedByRule: 3},
 	}
 	if diff := cmp.Diff(want, now.since(before)); diff != "" {

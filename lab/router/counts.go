@@ -28,10 +28,12 @@ func (t *Tally) add(p *packet.Packet) {
 
 // Drops counts packets that did not arrive, by reason.
 type Drops struct {
-	Rule  int64 `json:"rule"`  // the machine's rules don't let it in
-	Queue int64 `json:"queue"` // a queue was full
-	Loss  int64 `json:"loss"`  // the path loses packets
-	Link  int64 `json:"link"`  // the machine took no more, or was gone
+	Rule    int64 `json:"rule"`    // the machine's rules don't let it in
+	Queue   int64 `json:"queue"`   // a queue was full
+	Loss    int64 `json:"loss"`    // the path loses packets
+	Link    int64 `json:"link"`    // the machine took no more, or was gone
+	Policer int64 `json:"policer"` // they were above the policer's rate
+	MTU     int64 `json:"mtu"`     // they were too large for the path
 }
 
 // PairCount is the traffic from one region to another. The controller's place
@@ -39,15 +41,10 @@ type Drops struct {
 type PairCount struct {
 	From      string `json:"from"`
 	To        string `json:"to"`
-	Delivered Tally  `json:"delivered"`
-	Dropped   Drops  `json:"dropped"`
-	Late      Late   `json:"late"` // of the delivered
-}
-
-// FlowCount is what was delivered of one flow, in one direction.
-type FlowCount struct {
-	packet.Flow
-	Delivered Tally
+	Delivered Tally  `json:"delivered"` // copies included
+	Copied    int64  `json:"copied"`    // packets that the path duplicated
+	Dropped   Drops  `json:"dropped"`   // copies included
+	Late      Late   `json:"late"`      // of the delivered
 }
 
 // Counts returns the traffic of every directed region pair that had any,
@@ -72,9 +69,7 @@ func (r *Router) FlowCounts() []FlowCount {
 	defer r.mu.Unlock()
 	counts := make([]FlowCount, 0, 2*len(r.flows.byKey))
 	for key, f := range r.flows.byKey {
-		counts = append(counts,
-			FlowCount{key.Flow, f.forth.delivered},
-			FlowCount{key.Flow.Reverse(), f.back.delivered})
+		counts = append(counts, f.forth.count(key.Flow), f.back.count(key.Flow.Reverse()))
 	}
 	return counts
 }

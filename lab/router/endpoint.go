@@ -22,9 +22,16 @@ func newEndpoint(e Endpoint, l *link.Link, rates world.Rates) *endpoint {
 	e.Addrs = slices.Clone(e.Addrs)
 	return &endpoint{
 		Endpoint: e, link: l,
-		egress:  newShaper(rates.EgressBps, 0),
-		ingress: newShaper(rates.IngressBps, 0),
+		egress:  newMachineShaper(rates.EgressBps, rates.Allowance),
+		ingress: newMachineShaper(rates.IngressBps, rates.Allowance),
 	}
+}
+
+func newMachineShaper(bps float64, a world.Allowance) shaper {
+	s := newShaper(bps, 0)
+	s.setQueue(milliseconds(a.QueueMs))
+	s.allowance = newAllowance(a.BaselineBps, a.BurstBytes)
+	return s
 }
 
 // scopedAddr is an address where it means something: a private one in its

@@ -27,14 +27,6 @@ const (
 	maxFragments = 4096
 )
 
-// half is one direction of a flow.
-type half struct {
-	shaper    shaper
-	shaped    bool
-	last      time.Duration // when its last packet arrives: none overtakes it
-	delivered Tally
-}
-
 // flow is what two endpoints say to each other: one 5-tuple, both ways.
 type flow struct {
 	key         flowKey

@@ -26,13 +26,18 @@ func (r *Router) receive(from *endpoint, o packet.Offload, b []byte, memory *chu
 	f := &flight{Packet: p, memory: memory, path: r.path(from.Region, to.Region), to: to}
 	var allowed bool
 	f.half, allowed = r.flows.admit(&f.Packet, from, r.rules[to.ID], now)
+	if f.half != nil {
+		f.half.send(f)
+	}
 	switch {
 	case !allowed:
 		r.drop(f, &f.path.count.Dropped.Rule)
 	case r.memory.full():
 		r.drop(f, &f.path.count.Dropped.Queue)
 	default:
-		r.send(from, f, now)
+		if f = r.narrow(from, f, now); f != nil {
+			r.send(from, f, now)
+		}
 	}
 }
 
@@ -43,13 +48,13 @@ func (r *Router) send(from *endpoint, f *flight, now time.Duration) {
 	if f = r.fit(f, &from.egress, now); f == nil {
 		return
 	}
-	if f = r.fit(f, limit, max(now, from.egress.free)); f == nil {
+	if f = r.fit(f, limit, from.egress.clear(now)); f == nil {
 		return
 	}
 	most := piece(&f.Packet, from.egress.bps, limit.bps, f.to.ingress.bps)
 	for f != nil {
 		first := f
-		n := min(most, max(1, f.path.untilLoss))
+		n := min(most, f.path.alike())
 		if n < f.Segments() {
 			first = r.cut(f, n)
 		} else {
@@ -79,7 +84,7 @@ func (f *flight) flowShaper() *shaper {
 		return &shaper{}
 	}
 	if !f.half.shaped {
-		f.half.shaper, f.half.shaped = newShaper(f.path.flowBps, f.path.flowQueue), true
+		f.half.shaper, f.half.shaped = f.path.newFlowShaper(), true
 	}
 	return &f.half.shaper
 }
@@ -103,6 +108,11 @@ func (r *Router) fit(f *flight, s *shaper, at time.Duration) *flight {
 	if !limited || f.express() {
 		return f
 	}
+	return r.trim(f, room, &f.path.count.Dropped.Queue)
+}
+
+// trim drops what does not fit into room bytes, in the same way.
+func (r *Router) trim(f *flight, room int, reason *int64) *flight {
 	n := f.SegmentsIn(room)
 	if n == f.Segments() {
 		return f
@@ -111,7 +121,7 @@ func (r *Router) fit(f *flight, s *shaper, at time.Duration) *flight {
 	if n > 0 {
 		first = r.cut(f, n)
 	}
-	r.drop(f, &f.path.count.Dropped.Queue)
+	r.drop(f, reason)
 	return first
 }
 
@@ -119,6 +129,7 @@ func (r *Router) fit(f *flight, s *shaper, at time.Duration) *flight {
 func (r *Router) cut(f *flight, n int) *flight {
 	first := *f
 	first.Packet = f.Cut(n)
+	f.number += int64(n)
 	f.memory.users++
 	return &first
 }
@@ -127,18 +138,61 @@ func (r *Router) cut(f *flight, n int) *flight {
 // arrival, unless the path loses it.
 func (r *Router) dispatch(from *endpoint, limit *shaper, f *flight, now time.Duration) {
 	at := f.through(limit, f.through(&from.egress, now))
-	if f.path.untilLoss == 0 {
-		f.path.drawLoss()
+	if f = r.police(f, at); f == nil {
+		return
+	}
+	if f.path.loss.hit() {
 		r.drop(f, &f.path.count.Dropped.Loss)
 		return
 	}
-	f.path.untilLoss -= f.Segments()
+	f.path.loss.pass(f.Segments())
+	f.travel(at)
+	if f.path.duplicate.hit() {
+		r.double(f)
+		return
+	}
+	f.path.duplicate.pass(f.Segments())
+	r.schedule.add(f)
+}
+
+// police drops what is above the path's rate: nil if that is all.
+func (r *Router) police(f *flight, at time.Duration) *flight {
+	p := &f.path.policer
+	room, limited := p.room(at)
+	if !limited {
+		return f
+	}
+	if f = r.trim(f, room, &f.path.count.Dropped.Policer); f != nil {
+		p.take(f.WireLen())
+	}
+	return f
+}
+
+// travel sets when a flight arrives. What is held back does not keep others
+// waiting that were sent later.
+func (f *flight) travel(at time.Duration) {
 	f.at = at + f.path.travel()
 	if f.half != nil {
 		f.at = max(f.at, f.half.last)
+	}
+	switch {
+	case f.path.reorder.hit():
+		f.at += f.path.hold
+		return
+	case f.half != nil:
 		f.half.last = f.at
 	}
+	f.path.reorder.pass(f.Segments())
+}
+
+// double schedules a flight and its copy, which is right behind it.
+func (r *Router) double(f *flight) {
+	f.twin = &twin{}
+	f.memory.users++
+	f.path.count.Copied += int64(f.Segments())
+	again := *f
 	r.schedule.add(f)
+	r.schedule.add(&again)
 }
 
 // advance moves every flight that is due at a time.
@@ -177,7 +231,7 @@ func (r *Router) deliver(f *flight, now time.Duration) {
 	f.path.count.Delivered.add(&f.Packet)
 	f.path.count.Late.note(&f.Packet, now-f.at)
 	if f.half != nil {
-		f.half.delivered.add(&f.Packet)
+		f.half.deliver(f, now, r.every)
 	}
 	r.memory.put(f.memory)
 }

@@ -3,7 +3,6 @@
 package router
 
 import (
-	"math"
 	"math/rand/v2"
 	"time"
 
@@ -15,9 +14,12 @@ type path struct {
 	delay, jitter time.Duration // one way, less the router's own cost
 	flowBps       float64
 	flowQueue     time.Duration // a round trip: a loss-based flow that has halved its window still fills the path
-	loss          float64
-	untilLoss     int // segments that pass before the next one is lost
+	hold          time.Duration // longer for what is to be overtaken
+	policer       policer
+	quirks        world.Quirks
 	count         PairCount
+
+	loss, reorder, duplicate lottery
 }
 
 // path returns the way between two regions, looked up once.
@@ -36,27 +38,30 @@ func newPath(w world.Path, cost Cost) *path {
 	delay := milliseconds(w.DelayMs)
 	p := &path{
 		delay: delay - cost.of(delay), jitter: milliseconds(w.JitterMs),
-		flowBps: w.FlowBps, flowQueue: 2 * delay, loss: w.LossRatio,
+		flowBps: w.FlowBps, flowQueue: 2 * delay, hold: milliseconds(w.ReorderMs),
+		policer: newPolicer(w.PoliceBps, w.PoliceBurst()), quirks: w.Quirks,
+		loss:      newLottery(w.LossRatio, w.LossBurst),
+		reorder:   newLottery(w.ReorderRatio, 1),
+		duplicate: newLottery(w.DuplicateRatio, 1),
 	}
-	p.drawLoss()
 	return p
+}
+
+// alike is how many segments, from the next one on, the path treats alike, at
+// least 1.
+func (p *path) alike() int {
+	return max(1, min(p.loss.until, p.reorder.until, p.duplicate.until))
+}
+
+// newFlowShaper holds one of the path's flows to its rate.
+func (p *path) newFlowShaper() shaper {
+	s := newShaper(p.flowBps, p.flowQueue)
+	s.setQueue(milliseconds(p.quirks.QueueMs))
+	return s
 }
 
 func milliseconds(ms float64) time.Duration {
 	return time.Duration(ms * float64(time.Millisecond))
-}
-
-// drawLoss draws how many segments pass before the next loss: the geometric
-// distribution, which is what independent losses leave between each other.
-func (p *path) drawLoss() {
-	switch {
-	case p.loss <= 0:
-		p.untilLoss = math.MaxInt
-	case p.loss >= 1:
-		p.untilLoss = 0
-	default:
-		p.untilLoss = int(min(math.Log(1-rand.Float64())/math.Log1p(-p.loss), 1<<40))
-	}
 }
 
 // travel is how long one packet takes.

@@ -25,6 +25,10 @@ type Options struct {
 	// Cost is what this computer adds to every packet's way, as Calibrate
 	// measured it. It is taken off every delay.
 	Cost Cost
+
+	// SampleEvery is how often the count of a TCP flow is noted down while it is
+	// delivered, for FlowCounts; 0 is never.
+	SampleEvery time.Duration
 }
 
 // Endpoint is a machine, or the controller's place, as the router sees it.
@@ -51,6 +55,7 @@ type Router struct {
 	world  *world.World
 	log    *slog.Logger
 	cost   Cost
+	every  time.Duration // between samples
 	epoch  time.Time
 	poller *poller
 	done   chan struct{} // closed when the carrying goroutine has ended
@@ -78,7 +83,7 @@ func New(o Options) (*Router, error) {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	r := &Router{
-		world: o.World, log: o.Log, cost: o.Cost, epoch: time.Now(),
+		world: o.World, log: o.Log, cost: o.Cost, every: o.SampleEvery, epoch: time.Now(),
 		poller: p, done: make(chan struct{}),
 		endpoints: make(map[string]*endpoint),
 		byFD:      make(map[int]*endpoint),

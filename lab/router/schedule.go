@@ -14,6 +14,8 @@ type flight struct {
 	path     *path
 	half     *half // nil for what belongs to no flow
 	to       *endpoint
+	number   int64         // in its half, of its first segment
+	twin     *twin         // nil for what the path did not duplicate
 	at       time.Duration // when it is due
 	order    uint64        // of flights due at the same time
 	received bool          // it is through the receiving machine's link

@@ -20,10 +20,11 @@ const (
 // it. It keeps no packets, only the time at which the link will be free, so
 // late timers don't cost any rate.
 type shaper struct {
-	bps   float64 // 0 is no limit
-	burst time.Duration
-	queue time.Duration
-	free  time.Duration
+	bps       float64 // 0 is no limit
+	burst     time.Duration
+	queue     time.Duration
+	free      time.Duration
+	allowance allowance // a machine's
 }
 
 // newShaper has a queue of at least the given time.
@@ -36,6 +37,14 @@ func newShaper(bps float64, queue time.Duration) shaper {
 	s.queue = max(queue, queueTime, s.cost(queueBytes))
 	s.free = -s.burst
 	return s
+}
+
+// setQueue makes the queue shorter or longer than usual, two full packets at
+// least; 0 leaves it.
+func (s *shaper) setQueue(d time.Duration) {
+	if d > 0 {
+		s.queue = max(d, s.cost(burstBytes))
+	}
 }
 
 // cost is the time the link needs for n bytes.
@@ -52,7 +61,16 @@ func (s *shaper) room(at time.Duration) (n int, limited bool) {
 		return 0, false
 	}
 	left := s.queue - max(0, s.free-at)
-	return int(left.Seconds() * s.bps / 8), true
+	n = int(left.Seconds() * s.bps / 8)
+	if allowed, limited := s.allowance.room(at, s.queue); limited {
+		n = min(n, allowed)
+	}
+	return n, true
+}
+
+// clear is when the link will have sent all it was given.
+func (s *shaper) clear(at time.Duration) time.Duration {
+	return max(at, s.free, s.allowance.free)
 }
 
 // take sends n bytes at a time and returns when the last of them is through.
@@ -61,5 +79,5 @@ func (s *shaper) take(at time.Duration, n int) time.Duration {
 		return at
 	}
 	s.free = max(s.free, at-s.burst) + s.cost(n)
-	return max(at, s.free)
+	return max(s.free, s.allowance.take(at, n))
 }

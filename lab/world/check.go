@@ -6,6 +6,7 @@ import "github.com/antipode-bench/antipode"
 const (
 	maxDelayMs = 10_000
 	maxBps     = 1e12
+	maxBytes   = 1 << 40
 )
 
 // check records every value out of range, every repetition and every unknown
@@ -50,7 +51,7 @@ func (p *parser) checkDerive(d *Derive) {
 	p.within(d, "delay_min_ms", d.DelayMinMs, 0, maxDelayMs)
 	p.within(d, "jitter_ratio", d.JitterRatio, 0, 1)
 	p.within(d, "jitter_max_ms", d.JitterMaxMs, 0, maxDelayMs)
-	p.within(d, "flow_window_bytes", d.FlowWindowBytes, 0, 1<<40)
+	p.within(d, "flow_window_bytes", d.FlowWindowBytes, 0, maxBytes)
 	p.within(d, "flow_min_bps", d.FlowMinBps, 0, maxBps)
 	p.within(d, "flow_max_bps", d.FlowMaxBps, 0, maxBps)
 	if d.FlowMaxBps > 0 {
@@ -67,6 +68,7 @@ func (p *parser) checkRegion(r *Region, known map[string]bool) {
 	p.within(r, "longitude", r.Longitude, -180, 180)
 	p.within(r, "egress_bps", r.EgressBps, 0, maxBps)
 	p.within(r, "ingress_bps", r.IngressBps, 0, maxBps)
+	p.checkAllowance(r, r.Allowance, r.EgressBps, r.IngressBps)
 }
 
 func (p *parser) checkType(t *MachineType, known map[string]bool, seen map[[2]string]bool) {
@@ -77,6 +79,7 @@ func (p *parser) checkType(t *MachineType, known map[string]bool, seen map[[2]st
 	seen[key] = true
 	p.within(t, "egress_bps", t.EgressBps, 0, maxBps)
 	p.within(t, "ingress_bps", t.IngressBps, 0, maxBps)
+	p.checkAllowance(t, t.Allowance, t.EgressBps, t.IngressBps)
 }
 
 func (p *parser) checkPair(pair *Pair, known map[string]bool, seen map[[2]string]bool) {
@@ -98,4 +101,5 @@ func (p *parser) checkPair(pair *Pair, known map[string]bool, seen map[[2]string
 			p.within(pair, v.key, *v.v, 0, v.high)
 		}
 	}
+	p.checkQuirks(pair)
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/antipode-bench/antipode"
 )
 
-// Segment sizes of a path with an MTU of 1500, in bytes. TCP uses the
-// time-stamp option, so a full segment carries 1448.
+// Sizes of a full segment, in bytes: the links have an MTU of 1500, and TCP
+// uses the time-stamp option, which leaves 1448.
 const (
 	segmentBytes = 1500
-	payloadBytes = 1448
+	headBytes    = 52
 )
 
 // stockWindowBytes is the TCP payload one connection can have in flight with
@@ -40,7 +40,9 @@ type Row struct {
 // file. machineTypes names the machine type used in each region, by its id, or else
 // by its cloud; a region that is not in it has machines of its own rates.
 //
-// Loss is not in it: what a flow makes of loss depends on its congestion control.
+// Loss is not in it, nor reordering, nor what a policer costs beyond its rate:
+// what a flow makes of these depends on its congestion control. A machine with
+// a baseline is taken to have spent its burst.
 func (w *World) Truth(machineTypes map[string]string) []Row {
 	var rows []Row
 	for _, from := range w.Regions {
@@ -60,21 +62,31 @@ func (w *World) truth(from, to string, machineTypes map[string]string) Row {
 	forth, back := w.Path(from, to), w.Path(to, from)
 	row.RTTMs = forth.DelayMs + back.DelayMs
 
-	machine := lowestLimit(
-		w.Machine(from, cmp.Or(machineTypes[from], machineTypes[row.FromCloud])).EgressBps,
-		w.Machine(to, cmp.Or(machineTypes[to], machineTypes[row.ToCloud])).IngressBps)
+	sender := w.Machine(from, cmp.Or(machineTypes[from], machineTypes[row.FromCloud]))
+	receiver := w.Machine(to, cmp.Or(machineTypes[to], machineTypes[row.ToCloud]))
+	machine := lowestLimit(sender.EgressBps, sender.BaselineBps, receiver.IngressBps, receiver.BaselineBps, forth.PoliceBps)
 	rate := lowestLimit(machine, forth.FlowBps)
 	row.LimitedBy = "rate-cap"
 	if rate < machine {
 		row.LimitedBy = "flow-cap"
 	}
-	row.GoodputBps = rate * payloadBytes / segmentBytes
+	row.GoodputBps = rate * forth.payloadShare()
 	if window := stockWindowBytes * 8 / (row.RTTMs / 1000); window < row.GoodputBps {
 		row.GoodputBps, row.LimitedBy = window, "send-buffer"
 	}
 	row.RTTMs = math.Round(row.RTTMs*1e4) / 1e4
 	row.GoodputBps = math.Round(row.GoodputBps)
 	return row
+}
+
+// payloadShare is how much of a full segment is payload. A path of small MTU
+// that does not say so carries none at all, which is not the truth's concern.
+func (p Path) payloadShare() float64 {
+	segment := float64(segmentBytes)
+	if p.MTUBytes > headBytes {
+		segment = min(segment, float64(p.MTUBytes))
+	}
+	return (segment - headBytes) / segment
 }
 
 // lowestLimit is the smallest of rates, of which 0 means no limit: +Inf if none has one.

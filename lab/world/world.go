@@ -36,6 +36,7 @@ type Region struct {
 	Longitude  float64 `yaml:"longitude"` // WGS84 decimal degrees
 	EgressBps  float64 `yaml:"egress_bps"`
 	IngressBps float64 `yaml:"ingress_bps"`
+	Allowance  `yaml:",inline"`
 }
 
 // MachineType overrides the rates of the machines of one type.
@@ -44,6 +45,7 @@ type MachineType struct {
 	Region     string  `yaml:"region,omitempty"` // empty: in every region without an entry of its own
 	EgressBps  float64 `yaml:"egress_bps"`
 	IngressBps float64 `yaml:"ingress_bps"`
+	Allowance  `yaml:",inline"`
 }
 
 // Pair overrides the way from one region to another. What it leaves out is
@@ -55,6 +57,7 @@ type Pair struct {
 	JitterMs  *float64 `yaml:"jitter_ms,omitempty"`
 	LossRatio *float64 `yaml:"loss_ratio,omitempty"`
 	FlowBps   *float64 `yaml:"flow_bps,omitempty"`
+	Quirks    `yaml:",inline"`
 }
 
 // Path is the way of packets from one region to another.
@@ -63,11 +66,13 @@ type Path struct {
 	JitterMs  float64 // each packet's delay is within DelayMs ± JitterMs, never overtaking
 	LossRatio float64 // of segments, 0 to 1, independent of each other
 	FlowBps   float64 // the most one flow (one 5-tuple) gets; 0 is no limit
+	Quirks
 }
 
 // Rates are the two directions of a machine; 0 is no limit.
 type Rates struct {
 	EgressBps, IngressBps float64
+	Allowance
 }
 
 func (w *World) index() {
@@ -113,6 +118,7 @@ func (w *World) Path(from, to string) Path {
 			*o.to = *o.from
 		}
 	}
+	path.Quirks = pair.Quirks
 	path.JitterMs = math.Min(path.JitterMs, path.DelayMs)
 	return path
 }
@@ -122,13 +128,14 @@ func (w *World) Path(from, to string) Path {
 func (w *World) Machine(region, machineType string) Rates {
 	w.index()
 	r := w.regions[region]
-	rates := Rates{r.EgressBps, r.IngressBps}
+	rates := Rates{r.EgressBps, r.IngressBps, r.Allowance}
 	for _, where := range []string{"", region} {
 		i := slices.IndexFunc(w.MachineTypes, func(t MachineType) bool {
 			return region != "" && t.Type == machineType && t.Region == where
 		})
 		if i >= 0 {
-			rates = Rates{w.MachineTypes[i].EgressBps, w.MachineTypes[i].IngressBps}
+			t := w.MachineTypes[i]
+			rates = Rates{t.EgressBps, t.IngressBps, t.Allowance}
 		}
 	}
 	return rates

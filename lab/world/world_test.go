@@ -80,7 +80,8 @@ func TestMarshalParseRoundTrip(t *testing.T) {
 	w := Default(commercial())
 	delay := 12.5
 	w.Pairs = []Pair{{From: w.Regions[0].ID, To: w.Regions[1].ID, DelayMs: &delay}}
-	w.MachineTypes = []MachineType{{Type: "t3.nano", EgressBps: 5e6, IngressBps: 6e6}}
+	w.Pairs[0].Quirks = Quirks{LossBurst: 3, ReorderRatio: 0.01, ReorderMs: 2.5, PoliceBps: 20e6, MTUBytes: 1400, MTUICMP: true}
+	w.MachineTypes = []MachineType{{Type: "t3.nano", EgressBps: 5e6, IngressBps: 6e6, Allowance: Allowance{BaselineBps: 3.2e6, BurstBytes: 1e9}}}
 	data, err := w.Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -117,9 +118,9 @@ regions:
 - {id: "gcp:b", latitude: 0, longitude: 90, egress_bps: 80e6, ingress_bps: 70e6}
 machine_types:
 - {type: big, egress_bps: 0, ingress_bps: 0}
-- {type: big, region: "gcp:b", egress_bps: 200e6, ingress_bps: 200e6}
+- {type: big, region: "gcp:b", egress_bps: 200e6, ingress_bps: 200e6, baseline_bps: 50e6, burst_bytes: 1e9, queue_ms: 5}
 pairs:
-- {from: "aws:a", to: "gcp:b", delay_ms: 10, loss_ratio: 0.01, flow_bps: 50e6}
+- {from: "aws:a", to: "gcp:b", delay_ms: 10, loss_ratio: 0.01, flow_bps: 50e6, duplicate_ratio: 0.1}
 `
 
 func TestPath(t *testing.T) {
@@ -133,7 +134,7 @@ func TestPath(t *testing.T) {
 		from, to string
 		want     Path
 	}{
-		"listed":          {"aws:a", "gcp:b", Path{DelayMs: 10, LossRatio: 0.01, FlowBps: 50e6}},
+		"listed":          {"aws:a", "gcp:b", Path{DelayMs: 10, LossRatio: 0.01, FlowBps: 50e6, Quirks: Quirks{DuplicateRatio: 0.1}}},
 		"within a region": {"aws:a", "aws:a", Path{DelayMs: 0.3, FlowBps: 160e6}},
 		"from controller": {"", "aws:a", Path{DelayMs: 0.25}},
 		"unknown":         {"aws:nowhere", "aws:a", Path{}},
@@ -150,9 +151,9 @@ func TestMachine(t *testing.T) {
 		region, machineType string
 		want                Rates
 	}{
-		"the region's":     {"aws:a", "small", Rates{100e6, 90e6}},
+		"the region's":     {"aws:a", "small", Rates{EgressBps: 100e6, IngressBps: 90e6}},
 		"the type's":       {"aws:a", "big", Rates{}},
-		"the type's there": {"gcp:b", "big", Rates{200e6, 200e6}},
+		"the type's there": {"gcp:b", "big", Rates{200e6, 200e6, Allowance{50e6, 1e9, 5}}},
 		"controller":       {"", "big", Rates{}},
 	} {
 		if got := w.Machine(c.region, c.machineType); got != c.want {
@@ -183,12 +184,39 @@ func TestTruthNamesTheLimit(t *testing.T) {
 		goodputBps      float64
 	}{
 		"machine": {"pairs:\n- {from: 'aws:a', to: 'aws:b', delay_ms: 5}\n", "rate-cap", 96533333},
+		"policer": {"pairs:\n- {from: 'aws:a', to: 'aws:b', flow_bps: 20e6, police_bps: 10e6}\n", "rate-cap", 9653333},
+		"mtu":     {"pairs:\n- {from: 'aws:a', to: 'aws:b', delay_ms: 5, mtu_bytes: 1252}\n", "rate-cap", 95846645},
 		"flow":    {"pairs:\n- {from: 'aws:a', to: 'aws:b', flow_bps: 20e6}\n", "flow-cap", 19306667},
 		"window":  {"pairs:\n- {from: 'aws:a', to: 'aws:b', delay_ms: 1000}\n", "send-buffer", 23.2e6},
 	} {
 		row := parse(t, regions+c.pair).Truth(nil)[0]
 		if row.LimitedBy != c.limitedBy || row.GoodputBps != c.goodputBps {
 			t.Errorf("%s: %+v, want %s at %v", name, row, c.limitedBy, c.goodputBps)
+		}
+	}
+}
+
+func TestTruthIsTheBaseline(t *testing.T) {
+	row := parse(t, `
+regions:
+- {id: "aws:a", latitude: 0, longitude: 0, egress_bps: 100e6, ingress_bps: 100e6, baseline_bps: 30e6, burst_bytes: 1e9}
+- {id: "aws:b", latitude: 0, longitude: 0, egress_bps: 100e6, ingress_bps: 100e6}
+`).Truth(nil)
+	for i, r := range row {
+		if r.LimitedBy != "rate-cap" || r.GoodputBps != 28960000 {
+			t.Errorf("row %d: %+v", i, r)
+		}
+	}
+}
+
+func TestPoliceBurst(t *testing.T) {
+	for want, q := range map[float64]Quirks{
+		15_000:  {PoliceBps: 1e6},
+		250_000: {PoliceBps: 100e6},
+		3000:    {PoliceBps: 100e6, PoliceBurstBytes: 3000},
+	} {
+		if got := q.PoliceBurst(); got != want {
+			t.Errorf("%+v: %v bytes, want %v", q, got, want)
 		}
 	}
 }
