@@ -5,6 +5,7 @@ package probe
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,6 +26,8 @@ func TestPathAccuracy(t *testing.T) {
 		{"cubic", 20, 10 * time.Millisecond, wire.Throughput{DurationMs: 1500, Streams: 2}},
 		{"bbr", 20, 10 * time.Millisecond, wire.Throughput{DurationMs: 1500, Streams: 1}},
 		{"bbr", 40, 20 * time.Millisecond, wire.Throughput{Bytes: 6_000_000, Streams: 4}},
+		{"bbr", 40, 10 * time.Millisecond, wire.Throughput{ErrorRatio: .05, DurationMs: 5000, Streams: 1}},
+		{"cubic", 20, 10 * time.Millisecond, wire.Throughput{ErrorRatio: .05, DurationMs: 5000, Streams: 2}},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s %v Mbps %v", tt.congestion, tt.mbps, tt.delay), func(t *testing.T) {
@@ -78,6 +81,13 @@ func checkResult(t *testing.T, req wire.Throughput, got *wire.ThroughputResult) 
 	if req.CongestionControl != "" && got.CongestionControl != req.CongestionControl {
 		t.Errorf("congestion control %q, want %q", got.CongestionControl, req.CongestionControl)
 	}
+	stopped := []string{wire.StoppedDuration, wire.StoppedBytes, wire.StoppedSteady}
+	if req.ErrorRatio == 0 {
+		stopped = stopped[:2]
+	}
+	if !slices.Contains(stopped, got.StoppedBy) || got.GoodputErrorRatio < 0 {
+		t.Errorf("stopped by %q, error ratio %v", got.StoppedBy, got.GoodputErrorRatio)
+	}
 	if got.Streams != req.Streams || got.LimitedBy != "unknown" {
 		t.Errorf("streams %d, limited by %q", got.Streams, got.LimitedBy)
 	}
@@ -116,4 +126,20 @@ func TestPathRTT(t *testing.T) {
 	if r.Error == "" || r.RTT.Received != 0 || r.RTT.LossRatio != 1 {
 		t.Errorf("late answers: got %+v, %q", r.RTT, r.Error)
 	}
+}
+
+// TestAdaptive: a steady path is known long before its time is up, and the
+// bytes of the rest are saved. A busy computer makes any path waver, so one of
+// a few tries counts.
+func TestAdaptive(t *testing.T) {
+	p := newPath(t, pathConfig{delay: 10 * time.Millisecond, mbps: 20})
+	req := wire.Throughput{Peer: p.peer, ErrorRatio: .1, DurationMs: 8000, Streams: 1, CongestionControl: "bbr", DeadlineMs: 20_000, SampleMs: 100}
+	for range 3 {
+		got := p.throughput(t, req)
+		if got.StoppedBy == wire.StoppedSteady && got.DurationS < 5 && got.GoodputErrorRatio <= .101 {
+			return
+		}
+		t.Logf("stopped by %s after %.1f s, error ratio %v", got.StoppedBy, got.DurationS, got.GoodputErrorRatio)
+	}
+	t.Error("it went on to its end three times")
 }

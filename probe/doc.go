@@ -74,5 +74,9 @@
 // that at which the receiver's kernel acknowledged bytes, each once, beyond
 // the holes too.
 //
+// A test may end by itself, as soon as its steady rate is known (see
+// trace.Rule): what it would have sent in the rest of its time costs money and
+// says nothing new.
+//
 // The package is for Linux only.
 package probe

@@ -145,6 +145,9 @@ func (s *sender) sample(ctx context.Context, counted <-chan struct{}) {
 		sample := all.since(base, at)
 		sample.Fed = all.hungry || s.writing.Load() == int64(len(s.conns))
 		s.log = append(s.log, sample)
+		if s.rule != nil && s.stopped == "" && s.rule.Enough(s.log) {
+			s.enough()
+		}
 	}
 }
 
@@ -199,6 +202,9 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 		RetransmitRatio:   s.last.retransmitRatio(),
 	}
 	s.fillSteady(r, whole)
+	if r.StoppedBy = s.stoppedBy(err); s.rule != nil && err == nil {
+		r.Flags = s.rule.Flags(s.log, r.Flags, r.StoppedBy == wire.StoppedSteady)
+	}
 	if s.limit.SampleMs > 0 {
 		s.fillSamples(r, wire.Duration(s.limit.SampleMs))
 	}
@@ -208,10 +214,31 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 	return r, err
 }
 
+// stoppedBy is what ended a test that was not cut short by an error.
+func (s *sender) stoppedBy(err error) string {
+	switch {
+	case err != nil:
+		return ""
+	case s.stopped != "":
+		return s.stopped
+	case s.limit.Bytes > 0 && s.budget.Load() <= 0:
+		return wire.StoppedBytes
+	}
+	return wire.StoppedDuration
+}
+
+// steady is the part that the rule has judged, where it ended the test.
+func (s *sender) steady() trace.Part {
+	if s.stopped == wire.StoppedSteady {
+		return s.rule.Part(s.log)
+	}
+	return s.log.Steady()
+}
+
 // fillSteady sets the goodput of the steady part, of all streams and of each,
 // and what came before it.
 func (s *sender) fillSteady(r *wire.ThroughputResult, whole count) {
-	p := s.log.Steady()
+	p := s.steady()
 	r.Flags = append(r.Flags, s.log.Flags(p)...)
 	counted := s.received.last().bytes
 	from, to := min(s.log[p.From].Acked, counted), min(s.log[p.To].Acked, counted)
@@ -221,6 +248,7 @@ func (s *sender) fillSteady(r *wire.ThroughputResult, whole count) {
 		r.PerStream = s.streams.results(whole.Streams, 0, s.log[len(s.log)-1].At, r.GoodputBps)
 		return
 	}
+	r.GoodputErrorRatio = s.log.ErrorRatio(p)
 	r.GoodputBps = bps(to-from, end-begin)
 	if !s.log.Whole(p) {
 		// The receiver's application lags behind what its kernel holds: count

@@ -30,10 +30,12 @@ type sender struct {
 
 	congestion string // control in force
 	log        trace.Log
-	backlog    int      // bytes each socket may hold unsent; 0: not limited yet
-	last       totals   // of the last sample
-	streams    *streams // each by itself
-	received   timeline // by the peer
+	rule       *trace.Rule // nil: only the limits end the test
+	stopped    string      // by what; empty: not yet
+	backlog    int         // bytes each socket may hold unsent; 0: not limited yet
+	last       totals      // of the last sample
+	streams    *streams    // each by itself
+	received   timeline    // by the peer
 	heard      time.Time
 	final      *count // nil until the peer has counted all
 	silence    error  // set when the peer vanished
@@ -62,6 +64,9 @@ func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.Thr
 	s := &sender{ctl: ctl, conns: conns, limit: req, every: sampleInterval(wire.Duration(req.DeadlineMs))}
 	if s.congestion, err = congestionControl(conns[0]); err != nil {
 		return nil, causeOf(ctx, err)
+	}
+	if req.ErrorRatio > 0 {
+		s.rule = trace.NewRule(s.congestion, req.ErrorRatio)
 	}
 	err = s.run(ctx, cancel)
 	return s.result(err)
@@ -137,6 +142,15 @@ func (s *sender) write(conn *net.TCPConn, source *source) error {
 	}
 	s.writing.Add(-1)
 	return conn.CloseWrite()
+}
+
+// enough ends the writing before its limits do.
+func (s *sender) enough() {
+	s.stopped = wire.StoppedSteady
+	s.budget.Store(0)
+	for _, conn := range s.conns {
+		conn.SetWriteDeadline(time.Now()) // fails only on a closed connection
+	}
 }
 
 // claim takes a share of the remaining bytes. Shares are small against the

@@ -15,7 +15,9 @@ const (
 	MinIntervalMs = 0.1       // between RTT probes
 	MaxDeadlineMs = 3_600_000 // of one test
 	MaxBytes      = 1 << 50   // of one test: more than an hour of 2 Tbit/s
-	maxNameBytes  = 15        // TCP_CA_NAME_MAX less the final zero
+	MinErrorRatio = 0.005     // of a throughput test that ends by itself
+	MaxErrorRatio = 0.5
+	maxNameBytes  = 15 // TCP_CA_NAME_MAX less the final zero
 )
 
 // Duration converts the milliseconds of a message.
@@ -99,6 +101,11 @@ func (t *Throughput) Validate() error {
 		return fmt.Errorf("throughput: streams %d, want 1 to %d", t.Streams, MaxStreams)
 	case len(t.CongestionControl) > maxNameBytes:
 		return fmt.Errorf("throughput: congestion_control %.40q is no kernel's name", t.CongestionControl)
+	}
+	if t.ErrorRatio != 0 {
+		if err := within("throughput: error_ratio", t.ErrorRatio, MinErrorRatio, MaxErrorRatio); err != nil {
+			return err
+		}
 	}
 	return errors.Join(
 		within("throughput: duration_ms", t.DurationMs, 0, MaxDeadlineMs),

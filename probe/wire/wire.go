@@ -99,31 +99,44 @@ type RTTResult struct {
 }
 
 // Throughput sends from the asked agent to Peer over TCP. It ends after Bytes
-// or DurationMs, whichever is set (both: whichever comes first).
+// or DurationMs, whichever is set (both: whichever comes first), and before
+// that as soon as the steady rate is known within ErrorRatio, if that is set.
 type Throughput struct {
 	Peer              Peer    `json:"peer"`
 	Bytes             int64   `json:"bytes,omitempty"`
 	DurationMs        float64 `json:"duration_ms,omitempty"`
+	ErrorRatio        float64 `json:"error_ratio,omitempty"`        // 0.005 to 0.5; 0: Bytes or DurationMs are used up
 	Streams           int     `json:"streams"`                      // parallel connections, 1 to 128
 	DeadlineMs        float64 `json:"deadline_ms"`                  // for everything, hard; at most an hour
 	CongestionControl string  `json:"congestion_control,omitempty"` // empty: the machine's default
 	SampleMs          float64 `json:"sample_ms,omitempty"`          // between the samples in the result; 0: none are wanted
 }
 
+// What ended a throughput test.
+const (
+	StoppedSteady   = "steady"   // the steady rate is known
+	StoppedDuration = "duration" // the time is up
+	StoppedBytes    = "bytes"    // the bytes are used up
+)
+
 // ThroughputResult is what the receiver counted, TCP payload only.
 type ThroughputResult struct {
-	GoodputBps        float64  `json:"goodput_bps"`      // bit/s of the steady part, after slow start
-	GoodputMeanBps    float64  `json:"goodput_mean_bps"` // bit/s of the whole test
-	Bytes             int64    `json:"bytes"`            // received, whole test
-	DurationS         float64  `json:"duration_s"`       // first byte to last byte at the receiver
-	SlowStartBytes    int64    `json:"slow_start_bytes"` // received before the steady part
-	SlowStartS        float64  `json:"slow_start_s"`     // duration before the steady part
-	Streams           int      `json:"streams"`
-	CongestionControl string   `json:"congestion_control"`
-	MSSBytes          int      `json:"mss_bytes"`
-	RetransmitRatio   float64  `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
-	LimitedBy         string   `json:"limited_by"`       // "unknown" until the probe can tell
-	Flags             []string `json:"flags,omitempty"`  // trace.FlagSlowStart and so on
+	GoodputBps        float64 `json:"goodput_bps"`      // bit/s of the steady part, after slow start
+	GoodputMeanBps    float64 `json:"goodput_mean_bps"` // bit/s of the whole test
+	Bytes             int64   `json:"bytes"`            // received, whole test
+	DurationS         float64 `json:"duration_s"`       // first byte to last byte at the receiver
+	SlowStartBytes    int64   `json:"slow_start_bytes"` // received before the steady part
+	SlowStartS        float64 `json:"slow_start_s"`     // duration before the steady part
+	Streams           int     `json:"streams"`
+	CongestionControl string  `json:"congestion_control"`
+	MSSBytes          int     `json:"mss_bytes"`
+	RetransmitRatio   float64 `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
+	LimitedBy         string  `json:"limited_by"`       // "unknown" until the probe can tell
+	StoppedBy         string  `json:"stopped_by"`       // StoppedSteady and so on; empty when it was cut short
+	// Half the width of the 95 % confidence interval of GoodputBps, over it; 0
+	// if there are too few rounds to tell.
+	GoodputErrorRatio float64  `json:"goodput_error_ratio"`
+	Flags             []string `json:"flags,omitempty"` // trace.FlagSlowStart and so on
 	// What the sender's kernel said in the course of the test, all streams added up.
 	Samples   trace.Log      `json:"samples,omitempty"`
 	PerStream []StreamResult `json:"per_stream"`

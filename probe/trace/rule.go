@@ -1,0 +1,186 @@
+package trace
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Flags of a test that was to end by itself and did not.
+const (
+	// FlagTimeCap: the limits of the test came before its rate was known.
+	FlagTimeCap = "time-cap"
+	// FlagLossRegulated: the rate is what congestion control makes of losses.
+	// It wavers for longer than the test was allowed to last.
+	FlagLossRegulated = "loss-regulated"
+)
+
+const (
+	leastRounds = 3
+	leastSpan   = 300 * time.Millisecond
+	leastBytes  = 1 << 20
+	// fastBps and above, bytes are dear and rounds many: a doubtful round
+	// weighs less than the data to settle it.
+	fastBps      = 100e6
+	fastSpan     = 500 * time.Millisecond
+	fastRounds   = 6
+	fastError    = 0.10
+	halvesDiffer = 0.06 // at most, between the halves of what is judged
+)
+
+// Rule ends a test as soon as its steady rate is known. It takes a growing log,
+// sample by sample, and looks at it once a round.
+type Rule struct {
+	lossBased bool    // the congestion control halves its window at a loss
+	within    float64 // wanted: half the confidence interval over the rate
+	all       []round
+	steady    int // the first round after slow start; 0: it is not over
+}
+
+// NewRule is a rule for a test under a congestion control, as Linux names it,
+// whose rate is wanted within a ratio.
+func NewRule(congestionControl string, within float64) *Rule {
+	return &Rule{lossBased: congestionControl != "bbr", within: within}
+}
+
+// Enough says whether the log, which has more samples than at the last call,
+// is enough to know the steady rate.
+func (r *Rule) Enough(l Log) bool {
+	from := 0
+	if n := len(r.all); n > 0 {
+		from = r.all[n-1].to
+	}
+	last, over := l.nextRound(from)
+	if !over {
+		return false
+	}
+	r.all = append(r.all, last)
+	return r.pastSlowStart() && r.known(l)
+}
+
+// pastSlowStart is true from the second round in a row that did not grow.
+func (r *Rule) pastSlowStart() bool {
+	n := len(r.all)
+	if r.steady > 0 || n < flatRounds+leastRounds {
+		return r.steady > 0
+	}
+	best := 0.0
+	for _, before := range r.all[:n-flatRounds] {
+		best = max(best, before.rate)
+	}
+	for _, flat := range r.all[n-flatRounds:] {
+		if best == 0 || flat.rate > growth*best {
+			return false
+		}
+	}
+	r.steady = n - flatRounds
+	return true
+}
+
+// known judges the latest half of the rounds after slow start, or more where
+// that is too little to judge.
+func (r *Rule) known(l Log) bool {
+	rounds := r.judged(l)
+	if rounds == nil {
+		return false
+	}
+	from, mid, to := rounds[0].from, rounds[len(rounds)/2].from, rounds[len(rounds)-1].to
+	within, differ := r.within, halvesDiffer
+	mean, half := interval(rounds)
+	if mean*8 > fastBps && len(rounds) >= fastRounds && l[to].At-l[from].At >= fastSpan {
+		within, differ = max(within, fastError), fastError
+	}
+	first, second := l.Rate(from, mid), l.Rate(mid, to)
+	return half <= within*mean && math.Abs(first-second) <= differ*second && r.named(l, rounds)
+}
+
+func (r *Rule) judged(l Log) []round {
+	n := len(r.all)
+	for m := max(leastRounds, (n-r.steady+1)/2); m <= n-r.steady; m++ {
+		rounds := r.all[n-m:]
+		from, to := &l[rounds[0].from], &l[rounds[m-1].to]
+		if to.At-from.At >= leastSpan && to.Sent-from.Sent >= leastBytes {
+			return rounds
+		}
+	}
+	return nil
+}
+
+// Part is what was enough, in the log that was.
+func (r *Rule) Part(l Log) Part {
+	rounds := r.judged(l)
+	return Part{From: rounds[0].from, To: rounds[len(rounds)-1].to, Over: true}
+}
+
+// named is whether it is clear what holds the flow: a rate alone, however
+// steady, may be a moment of a window that grows slowly.
+func (r *Rule) named(l Log, rounds []round) bool {
+	return !r.lossBased || queued(l, rounds) || windowed(l, rounds) || starved(rounds) || settled(rounds)
+}
+
+// queued: a queue stands before a link that is full.
+func queued(l Log, rounds []round) bool {
+	least := l[rounds[len(rounds)-1].to].MinRTT
+	standing := 0
+	for _, r := range rounds {
+		if r.queue > max(1500*time.Microsecond, least*4/100) {
+			standing++
+		}
+	}
+	return 4*standing >= 3*len(rounds)
+}
+
+// windowed: a window or a buffer was full for over a tenth of the time.
+func windowed(l Log, rounds []round) bool {
+	from, to := &l[rounds[0].from], &l[rounds[len(rounds)-1].to]
+	held := to.ReceiveWindowFor - from.ReceiveWindowFor + to.SendBufferFor - from.SendBufferFor
+	return len(rounds) >= 6 && 10*held > to.At-from.At
+}
+
+// starved: the application has nothing to send.
+func starved(rounds []round) bool {
+	empty := 0.0
+	for _, r := range rounds {
+		empty += r.empty / float64(len(rounds))
+	}
+	return empty > .8
+}
+
+// settled: losses in five rounds or more, and the window does not grow.
+func settled(rounds []round) bool {
+	lossy, early, late := 0, 0.0, 0.0
+	for i, r := range rounds {
+		if r.repeated > 0 {
+			lossy++
+		}
+		if i < len(rounds)/2 {
+			early += r.window / float64(len(rounds)/2)
+		} else {
+			late += r.window / float64(len(rounds)-len(rounds)/2)
+		}
+	}
+	return lossy >= 5 && late < 1.1*early
+}
+
+// Flags are those of a test with the rule: of the flags that its steady part
+// has, what the rule knows better is left out, and the reason is added when the
+// limits had to end the test.
+func (r *Rule) Flags(l Log, flags []string, known bool) []string {
+	flags = slices.DeleteFunc(flags, func(f string) bool { return f == FlagFewRounds })
+	if known {
+		return flags
+	}
+	flags = append(flags, FlagTimeCap)
+	if r.lossRegulated(l) {
+		flags = append(flags, FlagLossRegulated)
+	}
+	return flags
+}
+
+func (r *Rule) lossRegulated(l Log) bool {
+	if r.steady == 0 || !r.lossBased {
+		return false
+	}
+	rounds := r.all[r.steady:]
+	return !queued(l, rounds) && l[len(l)-1].Repeated > l[rounds[0].from].Repeated
+}
