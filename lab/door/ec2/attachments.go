@@ -43,7 +43,7 @@ func (r *region) attach(o *order, i *instance, b blockDevice, deleteByDefault bo
 			v = have
 		}
 	}
-	v.zone, v.device, v.instance = o.subnet.zone, b.DeviceName, i
+	v.zone, v.device, v.instance = o.subnet.zone.name, b.DeviceName, i
 	v.sizeGiB = cmp.Or(b.EBS.VolumeSize, v.sizeGiB, rootSizeGiB)
 	v.kind = cmp.Or(b.EBS.VolumeType, v.kind, "gp3")
 	v.deleteOnTermination = deleteByDefault
@@ -201,7 +201,7 @@ func (i *instance) interfaceInfo() interfaceInfo {
 	n := interfaceInfo{
 		Attachment: nicAttachmentInfo{Attached: timestamp(i.created), ID: strings.Replace(i.eni.id, "eni", "eni-attach", 1), DeleteOnTermination: true, Status: "attached"},
 		Groups:     i.region.groupNames(i.groups),
-		ID:         i.eni.id, Owner: Account, Status: "in-use", Subnet: i.subnet.id, VPC: i.region.vpc, Type: "interface",
+		ID:         i.eni.id, Owner: Account, Status: "in-use", Subnet: i.subnet.id, VPC: i.subnet.vpc.id, Type: "interface",
 	}
 	if i.addrs.Private.IsValid() {
 		n.Private = i.addrs.Private.String()
@@ -234,13 +234,13 @@ func (r *region) describeInterfaces(_ *call, in *describeInterfacesInput) (*inte
 		}
 		ok, err := match(in.Filter, i.eni.tags, map[string][]string{
 			"network-interface-id": {i.eni.id}, "attachment.instance-id": {i.id}, "group-id": i.groups,
-			"subnet-id": {i.subnet.id}, "vpc-id": {r.vpc}, "availability-zone": {i.subnet.zone}, "status": {"in-use"},
+			"subnet-id": {i.subnet.id}, "vpc-id": {i.subnet.vpc.id}, "availability-zone": {i.subnet.zone.name}, "status": {"in-use"},
 		})
 		if err != nil {
 			return nil, err
 		}
 		if ok {
-			n := interfaceItem{i.interfaceInfo(), i.subnet.zone, i.eni.tags.list()}
+			n := interfaceItem{i.interfaceInfo(), i.subnet.zone.name, i.eni.tags.list()}
 			n.Attachment.Instance = i.id
 			found = append(found, n)
 		}

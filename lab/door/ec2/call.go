@@ -19,6 +19,7 @@ type call struct {
 	dialect      dialect
 	id           string // of the request
 	action       string // as the API spells it
+	zone         string // that the call names, if any
 	form         *node  // of a Query call
 	body         []byte // of a JSON call
 	fingerprint  string // the same for the same request
@@ -56,6 +57,7 @@ func (c *call) read(r *http.Request) (action, error) {
 	if c.door.faults.OptedOut(regionName) {
 		return nil, c.dialect.notOptedIn()
 	}
+	c.zone = c.named()
 	next, ok := actions[service][c.action]
 	if !ok {
 		return nil, bad("InvalidAction", "The action %s is not valid for this web service.", c.action)
@@ -86,8 +88,8 @@ func (c *call) readBody(r *http.Request, body []byte) error {
 // dryRun says whether the caller only asks if it may.
 func (c *call) dryRun() bool { return c.form != nil && c.form.at("DryRun") == "true" }
 
-// zone is the availability zone that the call names, if any.
-func (c *call) zone() string {
+// named is the availability zone that the call names, if any.
+func (c *call) named() string {
 	if c.form == nil {
 		return ""
 	}
@@ -152,23 +154,40 @@ func structured[In, Out any](f func(*region, *In) (Out, error)) action {
 var actions = map[string]map[string]action{
 	"ec2": {
 		"AuthorizeSecurityGroupIngress": query((*region).authorizeIngress),
+		"AssociateRouteTable":           query((*region).associateTable),
+		"AttachInternetGateway":         query((*region).attachGateway),
+		"CreateInternetGateway":         query((*region).createGateway),
+		"CreatePlacementGroup":          query((*region).createPlacement),
+		"CreateRoute":                   query((*region).createRoute),
+		"CreateRouteTable":              query((*region).createTable),
 		"CreateSecurityGroup":           query((*region).createGroup),
+		"CreateSubnet":                  query((*region).createSubnet),
 		"CreateTags":                    query((*region).createTags),
+		"CreateVpc":                     query((*region).createVPC),
+		"DeleteInternetGateway":         query((*region).deleteGateway),
 		"DeleteKeyPair":                 query((*region).deleteKeyPair),
+		"DeletePlacementGroup":          query((*region).deletePlacement),
+		"DeleteRouteTable":              query((*region).deleteTable),
 		"DeleteSecurityGroup":           query((*region).deleteGroup),
+		"DeleteSubnet":                  query((*region).deleteSubnet),
 		"DeleteVolume":                  query((*region).deleteVolume),
+		"DeleteVpc":                     query((*region).deleteVPC),
 		"DescribeAvailabilityZones":     query((*region).describeZones),
 		"DescribeImages":                query((*region).describeImages),
 		"DescribeInstanceTypeOfferings": query((*region).describeOfferings),
 		"DescribeInstanceTypes":         query((*region).describeTypes),
 		"DescribeInstances":             query((*region).describeInstances),
+		"DescribeInternetGateways":      query((*region).describeGateways),
 		"DescribeKeyPairs":              query((*region).describeKeyPairs),
 		"DescribeNetworkInterfaces":     query((*region).describeInterfaces),
+		"DescribePlacementGroups":       query((*region).describePlacements),
 		"DescribeRegions":               query((*region).describeRegions),
+		"DescribeRouteTables":           query((*region).describeTables),
 		"DescribeSecurityGroups":        query((*region).describeGroups),
 		"DescribeSubnets":               query((*region).describeSubnets),
 		"DescribeVolumes":               query((*region).describeVolumes),
 		"DescribeVpcs":                  query((*region).describeVPCs),
+		"DetachInternetGateway":         query((*region).detachGateway),
 		"ImportKeyPair":                 query((*region).importKeyPair),
 		"RevokeSecurityGroupIngress":    query((*region).revokeIngress),
 		"RunInstances":                  query((*region).runInstances),

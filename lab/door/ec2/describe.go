@@ -131,12 +131,12 @@ func (i *instance) fields() map[string][]string {
 		"instance-type":       {i.machineType},
 		"instance.group-id":   i.groups,
 		"image-id":            {i.image.id(i.region.name)},
-		"availability-zone":   {i.subnet.zone},
+		"availability-zone":   {i.subnet.zone.name},
 		"client-token":        {i.token},
 		"key-name":            {i.keyName},
 		"reservation-id":      {i.reservation},
 		"subnet-id":           {i.subnet.id},
-		"vpc-id":              {i.region.vpc},
+		"vpc-id":              {i.subnet.vpc.id},
 		"ip-address":          {i.addrs.Public.String()},
 		"private-ip-address":  {i.addrs.Private.String()},
 	}
@@ -174,7 +174,7 @@ func (i *instance) info() instanceInfo {
 		RootDevice: i.image.rootDevice, RootDeviceType: "ebs", Virtualization: "hvm",
 		SpotRequest: i.spotRequest, Tags: i.tags.list(), Metadata: metadataInfo{"applied", i.metadata},
 		ID: i.id, Image: i.image.id(r.name), State: i.state.info(), KeyName: i.keyName, LaunchIndex: i.index,
-		Type: i.machineType, Launched: timestamp(i.created), Placement: placementInfo{i.subnet.zone, "default"},
+		Type: i.machineType, Launched: timestamp(i.created), Placement: placementInfo{i.subnet.zone.name, "default"},
 		Monitoring: "disabled",
 	}
 	if i.spotRequest != "" {
@@ -186,7 +186,7 @@ func (i *instance) info() instanceInfo {
 	if i.state == terminated {
 		return info // what it was attached to is gone
 	}
-	info.Subnet, info.VPC = i.subnet.id, r.vpc
+	info.Subnet, info.VPC = i.subnet.id, i.subnet.vpc.id
 	info.Groups = r.groupNames(i.groups)
 	info.BlockDevices = r.devices(i)
 	info.Interfaces = []interfaceInfo{i.interfaceInfo()}

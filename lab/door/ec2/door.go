@@ -62,7 +62,7 @@ func (d *Door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.dryRun() {
 		deal = d.faults.Rehearsal
 	}
-	kind := deal(fault.Place{Cloud: "aws", Region: c.region.name, Zone: c.zone()}, c.action)
+	kind := deal(fault.Place{Cloud: "aws", Region: c.region.name, Zone: c.zone}, c.action)
 	d.log.Debug("aws call", "region", c.region.name, "call", c.action, "fault", string(kind))
 	d.faults.Serve(kind, w, r, func(w http.ResponseWriter, _ *http.Request) {
 		if f := refusal(kind); f != nil {

@@ -12,6 +12,7 @@ import (
 // group is a security group.
 type group struct {
 	resource
+	vpc               *vpc
 	name, description string
 	rules             []rule
 }
@@ -46,23 +47,28 @@ func (r *region) createGroup(_ *call, in *createGroupInput) (*createGroupAnswer,
 		return nil, invalidValue("GroupName", in.Name)
 	case !groupText.MatchString(in.Description):
 		return nil, invalidValue("GroupDescription", in.Description)
-	case in.VPC != "" && in.VPC != r.vpc:
-		return nil, bad("InvalidVpcID.NotFound", "The vpc ID '%s' does not exist", in.VPC)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.groupNamed(in.Name) != nil {
-		return nil, bad("InvalidGroup.Duplicate", "The security group '%s' already exists for VPC '%s'", in.Name, r.vpc)
+	v, err := r.defaultVPC()
+	if in.VPC != "" {
+		v, err = r.vpcBy(in.VPC)
 	}
-	g := &group{resource: r.newResource("sg", t), name: in.Name, description: in.Description}
+	if err != nil {
+		return nil, err
+	}
+	if r.groupNamed(v, in.Name) != nil {
+		return nil, bad("InvalidGroup.Duplicate", "The security group '%s' already exists for VPC '%s'", in.Name, v.id)
+	}
+	g := &group{resource: r.newResource("sg", t), vpc: v, name: in.Name, description: in.Description}
 	r.groups[g.id] = g
 	return &createGroupAnswer{ID: g.id, Tags: t.list(), ARN: r.arn("security-group", g.id)}, nil
 }
 
-// groupNamed finds a group by name, which is the same in upper and lower case.
-func (r *region) groupNamed(name string) *group {
+// groupNamed finds a VPC's group by name, which is the same in upper and lower case.
+func (r *region) groupNamed(v *vpc, name string) *group {
 	for _, g := range r.groups {
-		if strings.EqualFold(g.name, name) {
+		if g.vpc == v && strings.EqualFold(g.name, name) {
 			return g
 		}
 	}
@@ -85,7 +91,8 @@ func groupNotFound(id string) *failure {
 	return bad("InvalidGroup.NotFound", "The security group '%s' does not exist", id)
 }
 
-// groupBy finds the group that a call names by id or by name.
+// groupBy finds the group that a call names by id or, in the account's first
+// VPC, by name.
 func (r *region) groupBy(id, name string) (*group, error) {
 	switch {
 	case id != "":
@@ -93,7 +100,7 @@ func (r *region) groupBy(id, name string) (*group, error) {
 	case name == "":
 		return nil, missing("GroupId")
 	}
-	if g := r.groupNamed(name); g != nil && g.seen() {
+	if g := r.groupNamed(r.home, name); g != nil && g.seen() {
 		return g, nil
 	}
 	return nil, groupNotFound(name)
@@ -141,7 +148,7 @@ func (r *region) describeGroups(_ *call, in *describeGroupsInput) (*groupsAnswer
 	for _, g := range byAge(r.groups, func(g *group) *resource { return &g.resource }) {
 		ok, err := match(in.Filter, g.tags, map[string][]string{
 			"group-id": {g.id}, "group-name": {g.name}, "description": {g.description},
-			"vpc-id": {r.vpc}, "owner-id": {Account},
+			"vpc-id": {g.vpc.id}, "owner-id": {Account},
 		})
 		if err != nil {
 			return nil, err
@@ -160,7 +167,7 @@ func (r *region) describeGroups(_ *call, in *describeGroupsInput) (*groupsAnswer
 func (r *region) groupInfo(g *group) groupInfo {
 	everywhere := permission{IPProtocol: "-1", IPRanges: []ipRange{{CIDR: "0.0.0.0/0"}}}
 	return groupInfo{
-		ID: g.id, Egress: []permission{everywhere}, Tags: g.tags.list(), VPC: r.vpc, Owner: Account,
+		ID: g.id, Egress: []permission{everywhere}, Tags: g.tags.list(), VPC: g.vpc.id, Owner: Account,
 		ARN: r.arn("security-group", g.id), Name: g.name, Description: g.description, Ingress: permissions(g.rules),
 	}
 }
@@ -182,7 +189,7 @@ func (r *region) deleteGroup(_ *call, in *deleteGroupInput) (*deleteGroupAnswer,
 	defer r.mu.Unlock()
 	g := r.groups[in.ID]
 	if in.ID == "" {
-		g = r.groupNamed(in.Name)
+		g = r.groupNamed(r.home, in.Name)
 	}
 	switch {
 	case in.ID == "" && in.Name == "":

@@ -44,7 +44,7 @@ type instance struct {
 	image       image
 	kind        machineType
 	machineType string
-	subnet      subnet
+	subnet      *subnet
 	groups      []string
 	keyName     string
 	token       string
@@ -69,7 +69,7 @@ var _ rack.Tenant = (*instance)(nil)
 func (i *instance) Rules() []vm.Rule {
 	i.region.mu.Lock()
 	defer i.region.mu.Unlock()
-	if !i.public {
+	if !i.public || !i.region.online(i.subnet) {
 		return nil
 	}
 	return i.region.rulesOf(i.groups)

@@ -54,12 +54,12 @@ func (r *region) locations(kind string) ([]string, error) {
 	case "region":
 		return []string{r.name}, nil
 	case "availability-zone":
-		for _, s := range r.subnets {
-			list = append(list, s.zone)
+		for _, z := range r.zones {
+			list = append(list, z.name)
 		}
 	case "availability-zone-id":
-		for _, s := range r.subnets {
-			list = append(list, s.zoneID)
+		for _, z := range r.zones {
+			list = append(list, z.id)
 		}
 	default:
 		return nil, invalidValue("LocationType", kind)

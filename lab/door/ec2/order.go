@@ -65,20 +65,26 @@ func (r *region) orderPlace(o *order) error {
 		subnetID = nic.SubnetID
 		o.public = nic.AssociatePublicIPAddress == nil || *nic.AssociatePublicIPAddress
 	}
-	if subnetID == "" && r.isDefault() == "false" {
-		return bad("VPCIdNotSpecified", "No default VPC for this user")
+	want := o.in.Placement.AvailabilityZone
+	if subnetID == "" {
+		return r.orderZone(o, cmp.Or(want, r.zones[0].name))
 	}
-	zone := cmp.Or(o.in.Placement.AvailabilityZone, r.subnets[0].zone)
-	if subnetID != "" {
-		if zone = r.zoneOfSubnet(subnetID); zone == "" {
-			return bad("InvalidSubnetID.NotFound", "The subnet ID '%s' does not exist", subnetID)
-		}
-		if want := o.in.Placement.AvailabilityZone; want != "" && want != zone {
-			return badCombination("The availability zone '%s' does not match the subnet's '%s'", want, zone)
-		}
+	var err error
+	if o.subnet, err = r.subnetBy(subnetID); err != nil {
+		return err
 	}
-	var ok bool
-	if o.subnet, ok = r.subnetAt(zone); !ok {
+	if has := o.subnet.zone.name; want != "" && want != has {
+		return badCombination("The availability zone '%s' does not match the subnet's '%s'", want, has)
+	}
+	return nil
+}
+
+// orderZone takes the zone's default subnet.
+func (r *region) orderZone(o *order, zone string) error {
+	if _, err := r.defaultVPC(); err != nil {
+		return err
+	}
+	if o.subnet = r.defaultSubnet(zone); o.subnet == nil {
 		return bad("InvalidParameterValue", "Invalid availability zone: [%s]", zone)
 	}
 	return nil
@@ -97,11 +103,15 @@ func (r *region) orderGroups(o *order) error {
 		ids = append(ids, g.id)
 	}
 	if len(ids) == 0 {
-		ids = []string{r.groupNamed("default").id}
+		ids = []string{r.groupNamed(o.subnet.vpc, "default").id}
 	}
 	for _, id := range ids {
-		if _, err := r.group(id); err != nil {
+		g, err := r.group(id)
+		if err != nil {
 			return err
+		}
+		if g.vpc != o.subnet.vpc {
+			return bad("InvalidParameter", "Security group %s and subnet %s belong to different networks.", id, o.subnet.id)
 		}
 		if !slices.Contains(o.groups, id) {
 			o.groups = append(o.groups, id)

@@ -5,11 +5,8 @@ import (
 	"slices"
 )
 
-// subnet is the default subnet of a zone. Its CIDR is what AWS gives; machines
-// get their private addresses from the lab.
-type subnet struct {
-	id, zone, zoneID, cidr string
-}
+// zone is an availability zone.
+type zone struct{ name, id string }
 
 // zoneLetters are the zones of a region, as a new account sees them.
 func zoneLetters(region string) []string {
@@ -35,21 +32,12 @@ func zoneLetters(region string) []string {
 // real ones abbreviate the region; nobody relies on how.
 func zoneID(region string, n int) string { return fmt.Sprintf("%s-az%d", region, n) }
 
-func (r *region) zoneOfSubnet(id string) string {
-	for _, s := range r.subnets {
-		if s.id == id {
-			return s.zone
-		}
-	}
-	return ""
-}
-
-func (r *region) subnetAt(zone string) (subnet, bool) {
-	i := slices.IndexFunc(r.subnets, func(s subnet) bool { return s.zone == zone })
+func (r *region) zoneNamed(name string) (zone, bool) {
+	i := slices.IndexFunc(r.zones, func(z zone) bool { return z.name == name })
 	if i < 0 {
-		return subnet{}, false
+		return zone{}, false
 	}
-	return r.subnets[i], true
+	return r.zones[i], true
 }
 
 func (r *region) arn(kind, id string) string {
@@ -137,15 +125,15 @@ type zoneInfo struct {
 func (r *region) describeZones(_ *call, in *describeZonesInput) (*zonesAnswer, error) {
 	list := &zonesAnswer{}
 	for _, name := range in.ZoneName {
-		if _, ok := r.subnetAt(name); !ok {
+		if _, ok := r.zoneNamed(name); !ok {
 			return nil, bad("InvalidParameterValue", "Invalid availability zone: [%s]", name)
 		}
 	}
-	for _, s := range r.subnets {
-		if !wanted(in.ZoneName, s.zone) || !wanted(in.ZoneID, s.zoneID) {
+	for _, at := range r.zones {
+		if !wanted(in.ZoneName, at.name) || !wanted(in.ZoneID, at.id) {
 			continue
 		}
-		z := zoneInfo{"opt-in-not-required", r.name, s.zone, s.zoneID, r.name, r.name, "availability-zone", "available"}
+		z := zoneInfo{"opt-in-not-required", r.name, at.name, at.id, r.name, r.name, "availability-zone", "available"}
 		ok, err := match(in.Filter, nil, map[string][]string{
 			"zone-name": {z.Name}, "zone-id": {z.ID}, "zone-type": {z.Type}, "state": {z.State},
 			"region-name": {z.Region}, "opt-in-status": {z.OptInStatus}, "group-name": {z.Group},

@@ -56,14 +56,27 @@ type serviceQuota struct {
 	Value       float64
 }
 
+// quotaKind is a quota as Service Quotas knows it.
+type quotaKind struct {
+	name, service, serviceName string
+	limit                      func(*region) int
+}
+
+var quotaKinds = map[string]quotaKind{
+	fault.StandardVCPUs: {"Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances", "ec2",
+		"Amazon Elastic Compute Cloud (Amazon EC2)", (*region).vcpuLimit},
+	fault.VPCs: {"VPCs per Region", "vpc", "Amazon Virtual Private Cloud (Amazon VPC)", (*region).vpcLimit},
+}
+
 func (r *region) getServiceQuota(in *getServiceQuotaInput) (*serviceQuotaAnswer, error) {
-	if in.ServiceCode != "ec2" || in.QuotaCode != fault.StandardVCPUs {
+	kind, known := quotaKinds[in.QuotaCode]
+	if !known || in.ServiceCode != kind.service {
 		return nil, bad("NoSuchResourceException", "The request failed because the specified service quota does not exist.")
 	}
 	return &serviceQuotaAnswer{serviceQuota{
 		Adjustable: true,
-		QuotaArn:   fmt.Sprintf("arn:%s:servicequotas:%s:%s:ec2/%s", r.partition, r.name, Account, in.QuotaCode),
-		QuotaCode:  in.QuotaCode, QuotaName: "Running On-Demand Standard (A, C, D, H, I, M, R, T, Z) instances",
-		ServiceCode: "ec2", ServiceName: "Amazon Elastic Compute Cloud (Amazon EC2)", Unit: "None", Value: float64(r.vcpuLimit()),
+		QuotaArn:   fmt.Sprintf("arn:%s:servicequotas:%s:%s:%s/%s", r.partition, r.name, Account, kind.service, in.QuotaCode),
+		QuotaCode:  in.QuotaCode, QuotaName: kind.name,
+		ServiceCode: kind.service, ServiceName: kind.serviceName, Unit: "None", Value: float64(kind.limit(r)),
 	}}, nil
 }

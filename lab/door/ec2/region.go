@@ -2,7 +2,6 @@ package ec2
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,36 +19,40 @@ type region struct {
 	name      string
 	partition string // "aws", "aws-cn", …
 	optIn     bool
-	vpc       string // the default one, the only one
-	subnets   []subnet
+	zones     []zone
+	home      *vpc // that came with the account
 
-	mu        sync.Mutex
-	instances map[string]*instance
-	volumes   map[string]*volume
-	groups    map[string]*group
-	keys      map[string]*keyPair // by name
-	launches  map[string]*launch  // by client token and zone
+	mu         sync.Mutex
+	instances  map[string]*instance
+	volumes    map[string]*volume
+	vpcs       map[string]*vpc
+	subnets    map[string]*subnet
+	gateways   map[string]*gateway
+	tables     map[string]*routeTable
+	groups     map[string]*group
+	keys       map[string]*keyPair        // by name
+	placements map[string]*placementGroup // by name
+	launches   map[string]*launch         // by client token and zone
 }
 
 func newRegion(d *Door, r antipode.Region) *region {
 	reg := &region{
 		door: d, name: r.Name, optIn: r.OptIn, partition: cmp.Or(r.Partition, "aws"),
-		vpc:       fixedID("vpc", r.Name),
-		instances: map[string]*instance{},
-		volumes:   map[string]*volume{},
-		groups:    map[string]*group{},
-		keys:      map[string]*keyPair{},
-		launches:  map[string]*launch{},
+		instances:  map[string]*instance{},
+		volumes:    map[string]*volume{},
+		vpcs:       map[string]*vpc{},
+		subnets:    map[string]*subnet{},
+		gateways:   map[string]*gateway{},
+		tables:     map[string]*routeTable{},
+		groups:     map[string]*group{},
+		keys:       map[string]*keyPair{},
+		placements: map[string]*placementGroup{},
+		launches:   map[string]*launch{},
 	}
 	for i, letter := range zoneLetters(r.Name) {
-		zone := r.Name + letter
-		reg.subnets = append(reg.subnets, subnet{
-			id: fixedID("subnet", zone), zone: zone,
-			zoneID: zoneID(r.Name, i+1), cidr: fmt.Sprintf("172.31.%d.0/20", 16*i),
-		})
+		reg.zones = append(reg.zones, zone{r.Name + letter, zoneID(r.Name, i+1)})
 	}
-	def := &group{resource: resource{id: fixedID("sg", r.Name)}, name: "default", description: "default VPC security group"}
-	reg.groups[def.id] = def
+	reg.addHome()
 	return reg
 }
 
@@ -193,6 +196,18 @@ func (r *region) find(id string) *resource {
 	if g := r.groups[id]; g != nil {
 		return &g.resource
 	}
+	if v := r.vpcs[id]; v != nil {
+		return &v.resource
+	}
+	if s := r.subnets[id]; s != nil {
+		return &s.resource
+	}
+	if g := r.gateways[id]; g != nil {
+		return &g.resource
+	}
+	if t := r.tables[id]; t != nil {
+		return &t.resource
+	}
 	for _, k := range r.keys {
 		if k.id == id {
 			return &k.resource
@@ -201,35 +216,41 @@ func (r *region) find(id string) *resource {
 	return nil
 }
 
+func (r *region) item(kind string, res *resource) inventory.Item {
+	return inventory.Item{Cloud: "aws", Region: r.name, Kind: kind, ID: res.id, Tags: maps.Clone(res.tags), Created: res.created}
+}
+
 // inventory lists what exists in the region.
 func (r *region) inventory() inventory.List {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.purge()
-	item := func(kind string, res *resource) inventory.Item {
-		return inventory.Item{Cloud: "aws", Region: r.name, Kind: kind, ID: res.id, Tags: maps.Clone(res.tags), Created: res.created}
-	}
-	var list inventory.List
+	list := r.networkInventory()
 	for _, i := range r.instances {
-		it := item(inventory.Instance, &i.resource)
-		it.Zone, it.Type, it.State, it.Warnings = i.subnet.zone, i.machineType, i.state.name, i.warnings
+		it := r.item(inventory.Instance, &i.resource)
+		it.Zone, it.Type, it.State, it.Warnings = i.subnet.zone.name, i.machineType, i.state.name, i.warnings
 		it.Public, it.Private = i.addrs.Public, i.addrs.Private
 		list = append(list, it)
 	}
 	for _, v := range r.volumes {
-		it := item(inventory.Disk, &v.resource)
+		it := r.item(inventory.Disk, &v.resource)
 		it.Zone, it.State = v.zone, v.state()
 		list = append(list, it)
 	}
 	for _, g := range r.groups {
 		if !g.isDefault() {
-			it := item(inventory.Group, &g.resource)
+			it := r.item(inventory.Group, &g.resource)
 			it.Name = g.name
 			list = append(list, it)
 		}
 	}
+	for _, p := range r.placements {
+		it := r.item(inventory.PlacementGroup, &p.resource)
+		it.Name = p.name
+		list = append(list, it)
+	}
 	for _, k := range r.keys {
-		it := item(inventory.KeyPair, &k.resource)
+		it := r.item(inventory.KeyPair, &k.resource)
 		it.Name = k.name
 		list = append(list, it)
 	}

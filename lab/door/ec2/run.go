@@ -106,7 +106,7 @@ func (r *region) runInstances(c *call, in *runInstancesInput) (*runInstancesAnsw
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.purge()
-	token := in.ClientToken + "|" + c.zone()
+	token := in.ClientToken + "|" + c.zone
 	made, err := r.repeated(token, c.fingerprint)
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ type order struct {
 	count     int
 	image     image
 	kind      machineType
-	subnet    subnet
+	subnet    *subnet
 	groups    []string
 	key       string // authorized_keys line, empty without a key pair
 	public    bool   // with a public address
@@ -194,10 +194,10 @@ func (r *region) newInstance(o *order, reservation string, n int) *instance {
 func (r *region) machineSpec(o *order, i *instance) vm.Spec {
 	boot := userdata.Parse(o.userData)
 	i.warnings = boot.Warnings
-	fate := r.door.faults.Machine(fault.Place{Cloud: "aws", Region: r.name, Zone: o.subnet.zone}, i.spotRequest != "")
+	fate := r.door.faults.Machine(fault.Place{Cloud: "aws", Region: r.name, Zone: o.subnet.zone.name}, i.spotRequest != "")
 	i.taken = fate.Taken
 	spec := vm.Spec{
-		ID: i.id, Cloud: "aws", Region: r.name, Zone: o.subnet.zone, MachineType: o.kind.name,
+		ID: i.id, Cloud: "aws", Region: r.name, Zone: o.subnet.zone.name, MachineType: o.kind.name,
 		Hostname: i.id, User: o.image.user,
 		HostKeyPEM: boot.HostKeyPEM, BootCommands: boot.Commands,
 		BootDelay: r.door.rack.Duration(r.door.rack.Timing.Boot) + fate.BootDelay,

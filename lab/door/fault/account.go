@@ -19,10 +19,13 @@ type Allowance struct {
 // What the doors count.
 const (
 	StandardVCPUs  = "L-1216C47A"       // AWS, of a region: vCPUs of on-demand machines of the ordinary families
+	VPCs           = "L-F678F1CE"       // AWS, of a region: virtual networks
 	AllCPUs        = "CPUS_ALL_REGIONS" // Google Cloud, of the project
 	RegionCPUs     = "CPUS"             // Google Cloud, of a region; newer families have one of their own, "N2_CPUS"
 	InUseAddresses = "IN_USE_ADDRESSES" // Google Cloud, of a region: external ones
 )
+
+var quotas = []string{StandardVCPUs, VPCs, RegionCPUs, AllCPUs, InUseAddresses}
 
 var familyCPUs = regexp.MustCompile(`^[A-Z][0-9][A-Z]?_CPUS$`)
 
@@ -34,9 +37,8 @@ func (a Allowance) validate() error {
 		return fmt.Errorf("zone %q: quotas are of regions or of all of them", a.Zone)
 	case a.Quota == AllCPUs && a.Region != "":
 		return fmt.Errorf("%s is of all regions", a.Quota)
-	case a.Quota != StandardVCPUs && a.Quota != AllCPUs && a.Quota != RegionCPUs && a.Quota != InUseAddresses && !familyCPUs.MatchString(a.Quota):
-		return fmt.Errorf("unknown quota %q, want %s, %s, %s, %s or a family's such as N2_CPUS",
-			a.Quota, StandardVCPUs, RegionCPUs, AllCPUs, InUseAddresses)
+	case !slices.Contains(quotas, a.Quota) && !familyCPUs.MatchString(a.Quota):
+		return fmt.Errorf("unknown quota %q, want %s or a family's such as N2_CPUS", a.Quota, strings.Join(quotas, ", "))
 	}
 	return a.Place.validate(0)
 }

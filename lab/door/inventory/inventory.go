@@ -12,13 +12,16 @@ import (
 
 // Kinds of items. The words are those of the providers.
 const (
-	Instance     = "instance"
-	Disk         = "disk"
-	KeyPair      = "key-pair"
-	Group        = "security-group"
-	FirewallRule = "firewall-rule"
-	Network      = "network"
-	Subnetwork   = "subnetwork"
+	Instance        = "instance"
+	Disk            = "disk"
+	KeyPair         = "key-pair"
+	Group           = "security-group"
+	PlacementGroup  = "placement-group"
+	FirewallRule    = "firewall-rule"
+	Network         = "network"
+	Subnetwork      = "subnetwork"
+	InternetGateway = "internet-gateway"
+	RouteTable      = "route-table"
 )
 
 // Item is one thing that exists. What the cloud itself put into every account
