@@ -60,6 +60,9 @@ func sweepSix(t *testing.T, u user, exact map[string]bool) {
 	checkDelivered(t, rows, readTable(t, filepath.Join(dir, "delivered.csv")))
 	checkTruth(t, rows, readTable(t, filepath.Join(dir, "truth.csv")), exact)
 	checkCharts(t, filepath.Join(dir, "charts"))
+	if samples := readTable(t, filepath.Join(dir, "samples.csv")); len(samples) != 30 {
+		t.Errorf("samples of %d pairs, want 30", len(samples))
+	}
 	for _, name := range []string{"journal.jsonl", "world.yaml"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v, or empty", name, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
 )
@@ -196,6 +197,7 @@ func throughputAnswer(f fault) (wire.Response, error) {
 	r := &wire.ThroughputResult{
 		GoodputBps: 1e9, GoodputMeanBps: 9e8, Bytes: 1e9, DurationS: 3, Streams: 4,
 		CongestionControl: "cubic", MSSBytes: 1448, RetransmitRatio: .01, Flags: []string{"a", "b"},
+		Samples: trace.Log{{}, {At: 100 * time.Millisecond, Acked: 1000}}, Received: []int64{0, 900},
 	}
 	if f.implausible {
 		r.RetransmitRatio = 2

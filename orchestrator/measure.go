@@ -173,7 +173,9 @@ func (m *measurement) take(ctx context.Context, w way) {
 		if remarks := m.run.cfg.Remarks; remarks != nil {
 			row = flagged(row, remarks(p.Pair))
 		}
-		m.write(w.direction, row)
+		if m.write(w.direction, row) == results.StatusOK {
+			m.keep(row, w.throughput)
+		}
 	}
 }
 
@@ -263,22 +265,32 @@ func (m *measurement) end(id string) providers.Machine {
 	return machine
 }
 
-// write puts a row into the file and the display. A row that says what can't be
-// becomes one that says so; rows that can't be written end the run.
-func (m *measurement) write(d direction, row results.Row) {
+// write puts a row into the file and the display, and returns its status. A row
+// that says what can't be becomes one that says so; rows that can't be written
+// end the run.
+func (m *measurement) write(d direction, row results.Row) string {
 	if err := results.Validate(row); err != nil && row.Status == results.StatusOK {
 		p := m.open[d]
 		row = without(m.row(p), results.StatusFailed, fmt.Sprintf("implausible measurement: %v", err))
 	}
 	delete(m.open, d)
-	if err := m.run.results.Write(row); err != nil {
+	if err := m.run.files.rows.Write(row); err != nil {
 		m.fail(err)
 	}
 	m.run.reporter.report(Event{Kind: PairEnded, Row: &row})
+	return row.Status
+}
+
+// keep puts the evidence beside a row.
+func (m *measurement) keep(row results.Row, t *wire.ThroughputResult) {
+	if err := m.run.files.samples.Write(row, t); err != nil {
+		m.fail(err)
+	}
 }
 
 func (m *measurement) record(w way, kind plan.Kind) {
-	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput}
+	// The samples have a file of their own: every resume reads the journal.
+	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput.WithoutSamples()}
 	if kind == plan.Throughput {
 		r.What = RecordThroughput
 	}

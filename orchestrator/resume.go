@@ -153,17 +153,13 @@ func (p *Past) reopen(cfg Config) (*run, error) {
 			return nil, err
 		}
 	}
-	path := filepath.Join(p.Dir, resultsFile)
-	w, err := results.OpenAppend(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		w, err = results.Create(path)
-	}
+	f, err := reopenFiles(p.Dir)
 	if err != nil {
 		return nil, err
 	}
 	all := len(cfg.Pairs)
 	cfg.Pairs = p.Remaining()
-	r := newRun(cfg, p.journal, w, p.history)
+	r := newRun(cfg, p.journal, f, p.history)
 	r.manifest = p.Manifest
 	r.reporter.progress.Pairs = all
 	for _, row := range p.rows {

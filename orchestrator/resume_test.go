@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"os"
@@ -85,6 +86,7 @@ func TestResume(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPlanet(t).killed(4, when)
 				before, there := p.rows(), len(p.alive())
+				p.tear(samplesFile)
 				s, err := p.resume(nil)
 				if err != nil || s.Pairs != 12 || s.OK != 12 || s.Teardown != nil {
 					t.Fatalf("Resume = %+v, %v; want 12 pairs ok", s, err)
@@ -97,8 +99,55 @@ func TestResume(t *testing.T) {
 					t.Errorf("left alive: %v of %d", left, there)
 				}
 				p.checkOver()
+				p.checkSamples(after, 11)
 			})
 		})
+	}
+}
+
+// tear leaves half a line at the end of a file, as a kill does.
+func (p *planet) tear(name string) {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.dir, name))
+	if errors.Is(err, os.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(p.dir, name), append(data, "20261130t17"...), 0o644)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// checkSamples: at least so many of the rows have both of their samples, none
+// has others, and none of them is in the journal.
+func (p *planet) checkSamples(rows []results.Row, least int) {
+	p.t.Helper()
+	file, err := os.Open(filepath.Join(p.dir, samplesFile))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer file.Close()
+	lines, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	samples := map[direction]int{}
+	for _, l := range lines[1:] {
+		samples[direction{l[1] + ":" + l[2], l[3] + ":" + l[4]}]++
+	}
+	have := 0
+	for _, r := range rows {
+		if n := samples[direction{r.FromCloud + ":" + r.FromRegion, r.ToCloud + ":" + r.ToRegion}]; n == 2 {
+			have++
+		} else if n != 0 {
+			p.t.Errorf("%d samples of %s to %s, want 2", n, r.FromRegion, r.ToRegion)
+		}
+	}
+	journal, err := os.ReadFile(filepath.Join(p.dir, journalFile))
+	if have < least || len(lines) != 1+2*have || err != nil || strings.Contains(string(journal), `"samples"`) {
+		p.t.Errorf("%d rows with samples, want %d; %d lines; journal %v", have, least, len(lines), err)
 	}
 }
 

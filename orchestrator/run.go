@@ -10,16 +10,13 @@ import (
 
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers"
-	"github.com/antipode-bench/antipode/results"
 )
-
-const resultsFile = "results.csv"
 
 // run is one run while it lasts.
 type run struct {
 	cfg      Config
 	journal  *journal
-	results  *results.Writer
+	files    files
 	reporter *reporter
 	batches  [][]plan.Pair
 	leftOut  []plan.Pair    // that no batch has
@@ -60,7 +57,7 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 // finish does all that is left to do.
 func (r *run) finish(ctx context.Context) (Summary, error) {
 	err := r.do(ctx)
-	return r.summary(), errors.Join(err, r.results.Close(), r.journal.close())
+	return r.summary(), errors.Join(err, r.files.close(), r.journal.close())
 }
 
 // open makes the run's files. What a resume needs is among them before the
@@ -81,20 +78,20 @@ func open(cfg Config) (*run, error) {
 	if err == nil {
 		err = manifest.write(cfg.Dir)
 	}
-	var w *results.Writer
+	var f files
 	if err == nil {
-		w, err = results.Create(filepath.Join(cfg.Dir, resultsFile))
+		f, err = createFiles(cfg.Dir)
 	}
 	if err != nil {
 		return nil, errors.Join(err, forgetSecrets(cfg.Dir), j.close())
 	}
-	r := newRun(cfg, j, w, recall(nil))
+	r := newRun(cfg, j, f, recall(nil))
 	r.manifest = manifest
 	return r, nil
 }
 
-func newRun(cfg Config, j *journal, w *results.Writer, past history) *run {
-	r := &run{cfg: cfg, journal: j, results: w, history: past, took: map[Phase]time.Duration{}}
+func newRun(cfg Config, j *journal, f files, past history) *run {
+	r := &run{cfg: cfg, journal: j, files: f, history: past, took: map[Phase]time.Duration{}}
 	r.divide()
 	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: r.machines(), Batches: len(r.batches)}}
 	r.fleet = newFleet(cfg.of(nil), j, r.reporter, nil, past)

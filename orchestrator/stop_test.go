@@ -247,7 +247,7 @@ func TestRunBrokenFiles(t *testing.T) {
 		{"journal from the start", func(e Event) bool { return e.Phase == PhaseLaunch }, func(r *run) error { return r.journal.close() }, 0},
 		{"journal while launching", func(e Event) bool { return e.State == StateBooting }, func(r *run) error { return r.journal.close() }, 6},
 		{"journal while measuring", func(e Event) bool { return e.Kind == TestEnded }, func(r *run) error { return r.journal.close() }, 6},
-		{"results", func(e Event) bool { return e.Kind == PairEnded }, func(r *run) error { return r.results.Close() }, 6},
+		{"results", func(e Event) bool { return e.Kind == PairEnded }, func(r *run) error { return r.files.rows.Close() }, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -267,7 +267,7 @@ func TestRunBrokenFiles(t *testing.T) {
 				if !errors.Is(err, os.ErrClosed) || r.summary().Interrupted {
 					t.Errorf("do = %v, %+v; want a stopped run", err, r.summary())
 				}
-				_, _ = r.journal.close(), r.results.Close()
+				_, _ = r.journal.close(), r.files.rows.Close()
 				if n := p.count("launch"); n != tt.launches || len(p.alive()) > 0 {
 					t.Errorf("%d launches, want %d; alive %v", n, tt.launches, p.alive())
 				}

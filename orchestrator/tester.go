@@ -15,6 +15,9 @@ import (
 // round the Earth in fibre.
 const rttWait = time.Second
 
+// sampleMs is between two samples in samples.csv.
+const sampleMs = 100
+
 // outcome is what became of a task.
 type outcome struct {
 	task  plan.Task
@@ -162,6 +165,7 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		Streams:           t.test.Streams,
 		DeadlineMs:        ms(nominal + t.limits.Slack),
 		CongestionControl: t.test.CongestionControl,
+		SampleMs:          sampleMs,
 	}})
 	switch w.throughput = resp.Throughput; {
 	case err != nil:
