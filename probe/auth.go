@@ -13,7 +13,7 @@ import (
 // What the first eight bytes of every connection say.
 const magic = "antipode"
 
-const protocolVersion = 1
+const protocolVersion = 2
 
 // Kinds of connection.
 const (

@@ -140,8 +140,8 @@ func TestBadOrders(t *testing.T) {
 		o    order
 		want string
 	}{
-		{"nothing", order{DeadlineMs: 1000}, "one of receive and echo"},
-		{"both", order{Receive: &receiveOrder{1}, Echo: &echoOrder{1}, DeadlineMs: 1000}, "one of receive and echo"},
+		{"nothing", order{DeadlineMs: 1000}, "one of receive, echo"},
+		{"both", order{Receive: &receiveOrder{1}, Echo: &echoOrder{1}, DeadlineMs: 1000}, "one of receive, echo"},
 		{"a million streams", order{Receive: &receiveOrder{1e6}, DeadlineMs: 1000}, "1000000 streams"},
 		{"no probes", order{Echo: &echoOrder{0}, DeadlineMs: 1000}, "0 probes"},
 		{"for ever", order{Echo: &echoOrder{1}, DeadlineMs: 1e12}, "deadline_ms"},

@@ -76,8 +76,20 @@ type news struct {
 	Ready   bool     `json:"ready,omitempty"`
 	Samples []point  `json:"samples,omitempty"` // since the last news
 	Count   *count   `json:"count,omitempty"`   // receive: the last line
-	Echoed  *int     `json:"echoed,omitempty"`  // echo: answer to done
+	Held    []uint32 `json:"held,omitempty"`    // echo, after done: see echo.held, some more of them
+	Echoed  *echoed  `json:"echoed,omitempty"`  // echo: the last line
 	UDP     *udpNews `json:"udp,omitempty"`
+}
+
+// echoed is what a responder saw.
+type echoed struct {
+	Answered     int    `json:"answered"`       // queries, each once
+	Duplicates   int    `json:"duplicates"`     // queries that came again
+	Reordered    int    `json:"reordered"`      // queries
+	ClockSet     bool   `json:"clock_set"`      // its wall clock was, lately
+	ClockErrorUs int64  `json:"clock_error_us"` // of its wall clock, at most; -1 if nobody keeps it
+	Client       string `json:"client"`         // the address it answers
+	Own          string `json:"own"`            // the address at which it was asked
 }
 
 // count is what a receiver counted, first byte to last byte.

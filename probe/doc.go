@@ -39,8 +39,20 @@
 // Round trips: the client asks for an echo, waits for "ready", and sends UDP
 // packets of 64 bytes (type packet), each with the session's id, a sequence
 // number and a truncated HMAC. The server answers a valid packet of the
-// session's own address once, with one of the same size that holds the time it
-// lay there, and nothing else ever.
+// session's own address once, with one of the same size, and nothing else ever.
+// The answer holds when its query came, how long it lay there, and how many
+// answers went before it. A sized query is padded, to learn whether the path
+// carries packets of its size, and its answer is not: never more is sent than
+// came. At the end the server tells on the control connection what only it saw:
+// how many queries came, which came again, and when each answer left its kernel.
+//
+// # What a round trip is
+//
+// The kernels of both machines stamp what arrives and what leaves, by the wall
+// clock; their stamps of one machine are subtracted from each other and never
+// from another's. A wall clock may be set meanwhile, which the monotonic clock
+// beside it betrays: stamps that can't be true are not used, and a result that
+// lacks more than a few says that its times are of another kind (see times).
 //
 // UDP throughput: the client asks for it, waits for "ready", and knocks: from the
 // port its datagrams will leave from it sends the server a hello that holds the

@@ -4,29 +4,58 @@ package probe
 
 import (
 	"errors"
+	"math"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 )
 
+// maxSizes is how many sized queries a session may hold.
+const maxSizes = 1024
+
 // echo is one client's permission to be answered.
 type echo struct {
 	id     sessionID
-	addr   netip.Addr // of the client: answers go nowhere else
+	addr   netip.Addr // of the client, without its zone: answers go nowhere else
 	signer *signer
+	limit  uint32 // sequence numbers are below it
 
-	seen     []uint64 // bit set of sequence numbers answered
-	limit    uint32   // sequence numbers are below it
-	answered int
+	seen, sizes set // sequence numbers answered, of queries and of sized queries
+	answered    uint32
+	duplicates  int // queries that came again
+	order       sequence
+
+	// held is the time from a query's arrival in the kernel to its answer's
+	// departure, by sequence number, in ns; 0 if it is not known.
+	held []uint32
+}
+
+func newEcho(ctl *control, o echoOrder) *echo {
+	return &echo{
+		id:     ctl.id,
+		addr:   remoteAddr(ctl.conn).WithZone(""),
+		signer: newSigner(ctl.key),
+		limit:  uint32(o.Probes),
+		seen:   newSet(o.Probes),
+		sizes:  newSet(maxSizes),
+		held:   make([]uint32, o.Probes),
+	}
 }
 
 // echoes answers the packets of all sessions of a server.
 type echoes struct {
 	knocks knocks // they come to the same socket
+	clock  stopwatch
 
-	mu sync.Mutex // guards everything below, also in the sessions
-	by map[sessionID]*echo
+	mu   sync.Mutex // guards everything below, also in the sessions
+	wall vigil
+	by   map[sessionID]*echo
+}
+
+func newEchoes() *echoes {
+	return &echoes{clock: newStopwatch(), by: map[sessionID]*echo{}}
 }
 
 func (e *echoes) add(s *echo) error {
@@ -35,27 +64,31 @@ func (e *echoes) add(s *echo) error {
 	if len(e.by) >= maxSessions {
 		return errors.New("busy with other round-trip tests")
 	}
-	if e.by == nil {
-		e.by = map[sessionID]*echo{}
-	}
 	e.by[s.id] = s
 	return nil
 }
 
-// remove ends a session and says how many packets it answered.
-func (e *echoes) remove(id sessionID) int {
+// remove ends a session: nothing else touches it any more.
+func (e *echoes) remove(id sessionID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	defer delete(e.by, id)
-	if s := e.by[id]; s != nil {
-		return s.answered
-	}
-	return 0
+	delete(e.by, id)
+}
+
+// clockWasSet says whether the wall clock was, since the server began.
+func (e *echoes) clockWasSet() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.wall.ever
 }
 
 // serve answers until the socket is closed.
 func (e *echoes) serve(conn *net.UDPConn) error {
-	in := newInbox(conn)
+	in, err := newInbox(conn)
+	if err != nil {
+		return err
+	}
+	in.departed = e.departed
 	out := make([]byte, packetBytes)
 	for {
 		a, err := in.next()
@@ -77,46 +110,77 @@ func (e *echoes) serve(conn *net.UDPConn) error {
 
 // answer fills out for a valid query of a session's own address, each once.
 func (e *echoes) answer(a arrival, out []byte) bool {
-	q, err := parsePacket(a.data)
-	if err != nil || q.kind != packetQuery {
+	q, err := parsePacket(a.head())
+	if err != nil {
 		return false
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.by[q.session]
-	if s == nil || s.addr != a.from.Addr().Unmap() || q.seq >= s.limit || !s.signer.verify(a.data) || !s.once(q.seq) {
+	if s == nil || s.addr != a.from.Addr().Unmap().WithZone("") || !s.signer.verify(a.head()) {
 		return false
 	}
-	reply := packet{kind: packetAnswer, session: q.session, seq: q.seq}
-	if !a.stamp.IsZero() {
-		reply.residence = max(0, time.Since(a.stamp)) // negative when the clock was set back
+	var reply packet
+	switch {
+	case q.kind == packetQuery && a.size == packetBytes && q.seq < s.limit:
+		reply = s.answer(q, a.stamp, e.timed(a.stamp))
+	case q.kind == packetSized && a.size == int(q.number) && a.fragment == 0 && q.seq < maxSizes && s.sizes.add(q.seq):
+		reply = packet{kind: packetFits, session: s.id, seq: q.seq}
+	}
+	if reply.kind == 0 {
+		return false
 	}
 	s.signer.encode(reply, out)
-	s.answered++
 	return true
 }
 
-// once is true the first time for each number.
-func (s *echo) once(seq uint32) bool {
-	word, bit := seq/64, uint64(1)<<(seq%64)
-	if s.seen[word]&bit != 0 {
-		return false
+// answer is of kind 0 for a query that was answered.
+func (s *echo) answer(q packet, stamp int64, residence time.Duration) packet {
+	if !s.seen.add(q.seq) {
+		s.duplicates++
+		return packet{}
 	}
-	s.seen[word] |= bit
-	return true
+	s.order.see(q.seq)
+	reply := packet{kind: packetAnswer, session: s.id, seq: q.seq, number: s.answered}
+	s.answered++
+	if residence > 0 {
+		reply.residence, reply.arrived = residence, stamp
+	}
+	return reply
 }
+
+// timed is how long ago a stamp is, 0 if there is none or the clock is in doubt.
+func (e *echoes) timed(stamp int64) time.Duration {
+	now := e.clock.now()
+	if !e.wall.trusts(now) || stamp == 0 {
+		return 0
+	}
+	return max(0, time.Duration(now.wall-stamp))
+}
+
+// departed notes how long a query was held, when its answer has left.
+func (e *echoes) departed(stamp int64, tail []byte) {
+	p, err := parsePacket(tail)
+	if err != nil || p.kind != packetAnswer || p.arrived == 0 {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.by[p.session]
+	held := stamp - p.arrived
+	if s != nil && p.seq < s.limit && e.wall.trusts(e.clock.now()) && held > 0 && held <= math.MaxUint32 {
+		s.held[p.seq] = uint32(held)
+	}
+}
+
+// heldPerLine keeps a line of news below maxControlLine.
+const heldPerLine = 4096
 
 // echo runs a round-trip session until the client is done or gone. The session
 // is bounded by the deadline that closes its connection.
 func (s *Server) echo(ctl *control, o echoOrder) error {
-	err := s.echoes.add(&echo{
-		id:     ctl.id,
-		addr:   remoteAddr(ctl.conn),
-		signer: newSigner(ctl.key),
-		seen:   make([]uint64, (o.Probes+63)/64),
-		limit:  uint32(o.Probes),
-	})
-	if err != nil {
+	e := newEcho(ctl, o)
+	if err := s.echoes.add(e); err != nil {
 		return err
 	}
 	defer s.echoes.remove(ctl.id)
@@ -126,6 +190,24 @@ func (s *Server) echo(ctl *control, o echoOrder) error {
 	if err := ctl.in.Read(new(done)); err != nil {
 		return gone(err)
 	}
-	n := s.echoes.remove(ctl.id)
-	return ctl.out.Write(news{Echoed: &n})
+	s.echoes.remove(ctl.id)
+	for part := range slices.Chunk(e.held, heldPerLine) {
+		if err := ctl.out.Write(news{Held: part}); err != nil {
+			return err
+		}
+	}
+	return ctl.out.Write(news{Echoed: e.told(ctl, s.echoes.clockWasSet())})
+}
+
+// told is the responder's last word on a session that has ended.
+func (s *echo) told(ctl *control, clockSet bool) *echoed {
+	errorUs := int64(-1)
+	if bound, ok := clockError(); ok {
+		errorUs = bound.Microseconds()
+	}
+	return &echoed{
+		Answered: int(s.answered), Duplicates: s.duplicates, Reordered: s.order.reordered,
+		ClockSet: clockSet, ClockErrorUs: errorUs,
+		Client: s.addr.String(), Own: ownAddr(ctl.conn).String(),
+	}
 }

@@ -17,42 +17,111 @@ var (
 	echoFrom = netip.MustParseAddrPort("192.0.2.1:999")
 )
 
-// newEchoes has one session, of 70 probes.
-func newEchoes(t *testing.T) *echoes {
+// oneEcho has one session, of 70 probes.
+func oneEcho(t *testing.T) (*echoes, *echo) {
 	t.Helper()
-	e := &echoes{}
-	must(t, e.add(&echo{
-		id: sessionID{7}, addr: echoFrom.Addr(), signer: newSigner(echoKey), seen: make([]uint64, 2), limit: 70,
-	}))
-	return e
+	e := newEchoes()
+	s := &echo{
+		id: sessionID{7}, addr: echoFrom.Addr(), signer: newSigner(echoKey), limit: 70,
+		seen: newSet(70), sizes: newSet(maxSizes), held: make([]uint32, 70),
+	}
+	must(t, e.add(s))
+	return e, s
 }
 
-func query(seq uint32) []byte {
+func made(p packet) []byte {
+	p.session = sessionID{7}
 	b := make([]byte, packetBytes)
-	newSigner(echoKey).encode(packet{kind: packetQuery, session: sessionID{7}, seq: seq}, b)
+	newSigner(echoKey).encode(p, b)
 	return b
 }
 
+func query(seq uint32) []byte { return made(packet{kind: packetQuery, seq: seq}) }
+
+func arriving(data []byte) arrival { return arrival{data: data, size: len(data), from: echoFrom} }
+
 func TestEchoAnswersOnce(t *testing.T) {
-	e := newEchoes(t)
+	e, s := oneEcho(t)
 	out := make([]byte, packetBytes)
-	a := arrival{data: query(69), from: echoFrom, stamp: time.Now().Add(-time.Second)}
+	a := arriving(query(69))
+	a.stamp = time.Now().Add(-time.Second).UnixNano()
 	if !e.answer(a, out) {
 		t.Fatal("a valid query is not answered")
 	}
 	p, err := parsePacket(out)
 	must(t, err)
-	if !newSigner(echoKey).verify(out) || p.kind != packetAnswer || p.seq != 69 || p.residence < time.Second {
+	if !newSigner(echoKey).verify(out) || p.kind != packetAnswer || p.seq != 69 || p.residence < time.Second || p.arrived != a.stamp {
 		t.Errorf("answer %+v", p)
 	}
 	if e.answer(a, out) {
 		t.Error("a replayed query is answered")
 	}
-	if n := e.remove(sessionID{7}); n != 1 {
-		t.Errorf("%d answered, want 1", n)
+	if !e.answer(arriving(query(3)), out) { // overtaken by 69
+		t.Error("a query that was overtaken is not answered")
 	}
-	if e.answer(arrival{data: query(1), from: echoFrom}, out) {
+	if s.answered != 2 || s.duplicates != 1 || s.order.reordered != 1 {
+		t.Errorf("%d answered, %d duplicates, %d reordered; want 2, 1 and 1", s.answered, s.duplicates, s.order.reordered)
+	}
+	e.remove(sessionID{7})
+	if e.answer(arriving(query(1)), out) {
 		t.Error("a query is answered after its session")
+	}
+}
+
+// TestEchoHeld: what the kernel echoes of an answer says when it left.
+func TestEchoHeld(t *testing.T) {
+	e, s := oneEcho(t)
+	out := make([]byte, packetBytes)
+	a := arriving(query(5))
+	a.stamp = time.Now().Add(-time.Millisecond).UnixNano()
+	e.answer(a, out)
+	e.departed(a.stamp+1_234_567, out)
+	if s.held[5] != 1_234_567 {
+		t.Errorf("held for %d ns", s.held[5])
+	}
+	for name, c := range map[string]struct {
+		stamp int64
+		tail  []byte
+	}{
+		"before it came":    {a.stamp - 1, made(packet{kind: packetAnswer, seq: 6, arrived: a.stamp, residence: 1})},
+		"an hour later":     {a.stamp + int64(time.Hour), made(packet{kind: packetAnswer, seq: 7, arrived: a.stamp, residence: 1})},
+		"without a stamp":   {a.stamp, made(packet{kind: packetAnswer, seq: 8})},
+		"of another kind":   {a.stamp, query(9)},
+		"beyond the order":  {a.stamp + 1, made(packet{kind: packetAnswer, seq: 70, arrived: a.stamp, residence: 1})},
+		"of no packet ours": {a.stamp, bytes.Repeat([]byte{1}, packetBytes)},
+	} {
+		e.departed(c.stamp, c.tail)
+		for seq, held := range s.held {
+			if seq != 5 && held != 0 {
+				t.Errorf("%s: held for %d ns", name, held)
+			}
+		}
+	}
+}
+
+func TestEchoSized(t *testing.T) {
+	e, _ := oneEcho(t)
+	out := make([]byte, packetBytes)
+	sized := func(seq, size uint32) arrival {
+		a := arriving(made(packet{kind: packetSized, seq: seq, number: size}))
+		a.size = int(size)
+		return a
+	}
+	if !e.answer(sized(3, 1472), out) {
+		t.Fatal("not answered")
+	}
+	if p, err := parsePacket(out); err != nil || p.kind != packetFits || p.seq != 3 {
+		t.Errorf("answer %+v, %v", p, err)
+	}
+	shorter, pieces := sized(4, 1472), sized(5, 1472)
+	shorter.size--
+	pieces.fragment = 1400
+	for name, a := range map[string]arrival{
+		"again": sized(3, 1472), "shorter than it says": shorter, "in pieces": pieces, "one too many": sized(maxSizes, 1472),
+	} {
+		if e.answer(a, out) {
+			t.Errorf("%s: answered", name)
+		}
 	}
 }
 
@@ -80,61 +149,9 @@ func TestEchoRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if newEchoes(t).answer(arrival{data: tt.data, from: tt.from}, make([]byte, packetBytes)) {
+			e, _ := oneEcho(t)
+			if e.answer(arrival{data: tt.data, size: len(tt.data), from: tt.from}, make([]byte, packetBytes)) {
 				t.Error("answered")
-			}
-		})
-	}
-}
-
-func TestPingerTakesOnce(t *testing.T) {
-	now := time.Now()
-	p := &pinger{
-		ctl: &control{handshake: handshake{id: sessionID{7}}}, wait: time.Second, signer: newSigner(echoKey),
-		probes: []probe{{sent: now}, {sent: now}, {}}, sent: 2, all: make(chan struct{}),
-	}
-	answer := func(seq uint32, residence time.Duration) arrival {
-		b := make([]byte, packetBytes)
-		newSigner(echoKey).encode(packet{kind: packetAnswer, session: sessionID{7}, seq: seq, residence: residence}, b)
-		return arrival{data: b}
-	}
-	p.take(answer(0, 3*time.Millisecond), now.Add(10*time.Millisecond))
-	p.take(answer(0, 0), now.Add(20*time.Millisecond)) // a duplicate
-	p.take(answer(1, 0), now.Add(2*time.Second))       // too late
-	p.take(answer(2, 0), now)                          // not sent yet
-	p.take(answer(9, 0), now)                          // never to be sent
-	p.take(arrival{data: query(1)}, now)               // our own query, reflected
-	r, err := p.result(echoFrom, nil)
-	must(t, err)
-	if r.Probes != 2 || r.Received != 1 || r.LossRatio != .5 || r.MinMs != 7 {
-		t.Errorf("%+v", *r)
-	}
-}
-
-func TestRoundTrip(t *testing.T) {
-	sent := time.Now()
-	ms := time.Millisecond
-	tests := []struct {
-		name            string
-		now, stamp      time.Duration // after sent; a stamp of 0 is none
-		residence, want time.Duration
-	}{
-		{"no stamp", 10 * ms, 0, 0, 10 * ms},
-		{"woken late", 10 * ms, 8 * ms, 0, 8 * ms},
-		{"responder slow", 10 * ms, 8 * ms, 3 * ms, 5 * ms},
-		{"clock set forward", 10 * ms, time.Hour, 3 * ms, 7 * ms},
-		{"clock set back", 10 * ms, -time.Hour, 3 * ms, 7 * ms},
-		{"responder's clock set", 10 * ms, 8 * ms, time.Hour, 8 * ms},
-		{"responder lies", 10 * ms, 8 * ms, -time.Hour, 8 * ms},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			var stamp time.Time
-			if tt.stamp != 0 {
-				stamp = sent.Add(tt.stamp).Round(0)
-			}
-			if got := roundTrip(sent, sent.Add(tt.now), stamp, tt.residence); got != tt.want {
-				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
 	}
@@ -142,6 +159,9 @@ func TestRoundTrip(t *testing.T) {
 
 func FuzzPacket(f *testing.F) {
 	f.Add(query(3))
+	f.Add(made(packet{kind: packetAnswer, seq: 3, number: 1, residence: 5, arrived: 6}))
+	f.Add(made(packet{kind: packetSized, seq: 3, number: packetBytes}))
+	f.Add(made(packet{kind: packetFits, seq: 3}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := parsePacket(b)
 		if err != nil {
@@ -152,10 +172,13 @@ func FuzzPacket(f *testing.F) {
 		if !bytes.Equal(again[:packetSigned], b[:packetSigned]) {
 			t.Errorf("%x became %x", b, again)
 		}
-		e := newEchoes(t)
-		if e.answer(arrival{data: b, from: echoFrom}, again) != newSigner(echoKey).verify(b) && p.seq < 70 && p.session == (sessionID{7}) && p.kind == packetQuery {
+		e, _ := oneEcho(t)
+		valid := p.session == sessionID{7} && newSigner(echoKey).verify(b) &&
+			(p.kind == packetQuery && p.seq < 70 || p.kind == packetSized && p.seq < maxSizes && int(p.number) == len(b))
+		if e.answer(arriving(b), again) != valid {
 			t.Error("answered without a valid MAC, or not with one")
 		}
+		e.departed(p.arrived+1, b)
 	})
 }
 
@@ -170,7 +193,7 @@ func FuzzAncillary(f *testing.F) {
 }
 
 func TestAncillaryAnswersFromSameAddress(t *testing.T) {
-	_, reply := parseAncillary(unix.PktInfo4(&unix.Inet4Pktinfo{Ifindex: 3, Spec_dst: [4]byte{10, 0, 0, 1}}))
+	reply := parseAncillary(unix.PktInfo4(&unix.Inet4Pktinfo{Ifindex: 3, Spec_dst: [4]byte{10, 0, 0, 1}})).reply
 	want := unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: [4]byte{10, 0, 0, 1}})
 	if !bytes.Equal(reply, want) {
 		t.Errorf("reply %x, want %x", reply, want)
@@ -181,7 +204,7 @@ func TestAncillaryAnswersFromSameAddress(t *testing.T) {
 	binary.NativeEndian.PutUint32(stamp[12:], unix.SCM_TIMESTAMPNS)
 	binary.NativeEndian.PutUint64(stamp[unix.CmsgLen(0):], 5)
 	binary.NativeEndian.PutUint64(stamp[unix.CmsgLen(0)+8:], 6)
-	if got, _ := parseAncillary(stamp); !got.Equal(time.Unix(5, 6)) {
+	if got := parseAncillary(stamp).stamp; got != 5e9+6 {
 		t.Errorf("stamp %v", got)
 	}
 }

@@ -22,16 +22,26 @@ const (
 const (
 	packetQuery  = 'Q'
 	packetAnswer = 'A'
+	// packetSized is a query that more bytes follow, to learn whether a path
+	// carries packets of its size; packetFits is the answer, without them.
+	packetSized = 'S'
+	packetFits  = 'F'
 )
 
 // packet is one RTT probe or its answer. On the wire: magic (4), version,
-// kind, 2 zero bytes, session id (16), sequence number (4), 4 zero bytes,
-// residence in nanoseconds (8), 8 zero bytes, MAC (16).
+// kind, 2 zero bytes, session id (16), sequence number (4), number (4),
+// residence in nanoseconds (8), arrival in nanoseconds since 1970 (8), MAC (16).
 type packet struct {
-	kind      byte
-	session   sessionID
-	seq       uint32
-	residence time.Duration // of the query at the responder; 0 in queries
+	kind    byte
+	session sessionID
+	seq     uint32
+
+	// In an answer: how many the responder has sent in the session, so that the
+	// order they left in is known. In a sized query: its UDP payload in bytes.
+	number uint32
+
+	residence time.Duration // of the query at the responder; 0 in queries, and if it is not known
+	arrived   int64         // when the query reached the responder, by its kernel's wall clock, ns; likewise
 }
 
 var errPacket = errors.New("not a packet of this session")
@@ -62,7 +72,9 @@ func (s *signer) encode(p packet, b []byte) {
 	b[4], b[5] = protocolVersion, p.kind
 	copy(b[8:], p.session[:])
 	binary.BigEndian.PutUint32(b[24:], p.seq)
+	binary.BigEndian.PutUint32(b[28:], p.number)
 	binary.BigEndian.PutUint64(b[32:], uint64(p.residence))
+	binary.BigEndian.PutUint64(b[40:], uint64(p.arrived))
 	copy(b[packetSigned:], s.mac(b[:packetSigned]))
 }
 
@@ -79,12 +91,25 @@ func parsePacket(b []byte) (p packet, err error) {
 	p.kind = b[5]
 	copy(p.session[:], b[8:])
 	p.seq = binary.BigEndian.Uint32(b[24:])
+	p.number = binary.BigEndian.Uint32(b[28:])
 	p.residence = time.Duration(binary.BigEndian.Uint64(b[32:]))
-	zero := binary.BigEndian.Uint16(b[6:]) == 0 && binary.BigEndian.Uint32(b[28:]) == 0 && binary.BigEndian.Uint64(b[40:]) == 0
-	query := p.kind == packetQuery && p.residence == 0
-	answer := p.kind == packetAnswer && p.residence >= 0
-	if !zero || !query && !answer {
+	p.arrived = int64(binary.BigEndian.Uint64(b[40:]))
+	if binary.BigEndian.Uint16(b[6:]) != 0 || !p.sound() {
 		return p, errPacket
 	}
 	return p, nil
+}
+
+// sound is true for what a packet of its kind may say.
+func (p packet) sound() bool {
+	untimed := p.residence == 0 && p.arrived == 0
+	switch p.kind {
+	case packetQuery, packetFits:
+		return untimed && p.number == 0
+	case packetSized:
+		return untimed && p.number >= packetBytes
+	case packetAnswer:
+		return p.residence >= 0 && p.arrived >= 0
+	}
+	return false
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,36 +19,43 @@ import (
 type pinger struct {
 	ctl     *control
 	conn    *net.UDPConn
+	peer    netip.AddrPort
 	every   time.Duration
-	wait    time.Duration // for each answer
-	signer  *signer
-	silence error // set when the peer vanished
-
-	mu       sync.Mutex
-	probes   []probe
-	sent     int
-	received int
-	all      chan struct{} // closed when every probe is answered
-}
-
-// probe is one packet's fate.
-type probe struct {
-	sent     time.Time     // holds the monotonic and the wall clock
-	rtt      time.Duration // valid once answered
-	answered bool
+	enough  <-chan struct{} // closed when no more probes are wanted; may be nil
+	silence error           // set when the peer vanished
+	last    *lastWord       // of the peer; nil until it spoke
+	trips
 }
 
 // RTT measures what req asks for. On error the result is what was seen until
 // then, nil if no probe was sent.
 func (c *Client) RTT(ctx context.Context, req wire.RTT) (*wire.RTTResult, error) {
-	peer, err := addrPort(req.Peer)
-	if err != nil {
-		return nil, err
-	}
 	ctx, stop := withDeadline(ctx, req.DeadlineMs)
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil) // closes every connection of the test
+	p, err := c.pinger(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	defer p.conn.Close()
+	if !req.Path {
+		return p.result(p.run(ctx, cancel, nil))
+	}
+	facts := startFacts(ctx, p)
+	r, err := p.result(p.run(ctx, cancel, facts.finish))
+	if r != nil {
+		r.Path = facts.result(p.last)
+	}
+	return r, err
+}
+
+// pinger opens the session of a test.
+func (c *Client) pinger(ctx context.Context, req wire.RTT) (*pinger, error) {
+	peer, err := addrPort(req.Peer)
+	if err != nil {
+		return nil, err
+	}
 	o := order{Echo: &echoOrder{Probes: req.Probes}, DeadlineMs: req.DeadlineMs}
 	ctl, err := c.open(ctx, peer, o)
 	if err != nil {
@@ -59,43 +65,43 @@ func (c *Client) RTT(ctx context.Context, req wire.RTT) (*wire.RTTResult, error)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	p := &pinger{
-		ctl: ctl, conn: conn,
-		every: wire.Duration(req.IntervalMs), wait: wire.Duration(req.WaitMs),
-		signer: newSigner(ctl.key),
-		probes: make([]probe, req.Probes), all: make(chan struct{}),
+	if err := prepareUDP(conn); err != nil {
+		conn.Close()
+		return nil, err
 	}
-	return p.result(peer, p.run(ctx, cancel))
+	p := &pinger{ctl: ctl, conn: conn, peer: peer, every: wire.Duration(req.IntervalMs)}
+	p.trips.init(ctl.handshake, req.Probes, wire.Duration(req.WaitMs))
+	return p, nil
 }
 
 // dialUDP leaves from the address the control connection has, the only one the
 // peer answers.
 func dialUDP(ctl *control, peer netip.AddrPort) (*net.UDPConn, error) {
 	local := ctl.conn.LocalAddr().(*net.TCPAddr)
-	conn, err := net.DialUDP("udp", &net.UDPAddr{IP: local.IP, Zone: local.Zone}, net.UDPAddrFromAddrPort(peer))
-	if err != nil {
-		return nil, err
-	}
-	if err := prepareUDP(conn); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
+	return net.DialUDP("udp", &net.UDPAddr{IP: local.IP, Zone: local.Zone}, net.UDPAddrFromAddrPort(peer))
 }
 
 // run ends when every probe is answered or lost, when the peer is gone, or with
-// ctx. It closes the socket, which ends the receiving goroutine.
-func (p *pinger) run(ctx context.Context, cancel context.CancelCauseFunc) error {
+// ctx. Afterwards, which may be nil, is called in between, while the session
+// still lives. It closes the socket, which ends the receiving goroutine.
+func (p *pinger) run(ctx context.Context, cancel context.CancelCauseFunc, afterwards func(context.Context)) error {
+	in, err := newInbox(p.conn)
+	if err != nil {
+		return err
+	}
+	in.departed = p.departed
 	var g errgroup.Group
 	finished := make(chan struct{})
-	g.Go(func() error { p.receive(); return nil })
+	g.Go(func() error { p.receive(in); return nil })
 	g.Go(failing(cancel, func() error { return p.watch(ctx, finished) }))
-	err := p.send(ctx)
-	if err == nil {
+	if err = p.send(ctx); err == nil {
 		err = p.await(ctx)
 	}
 	p.conn.Close()
+	if err == nil && afterwards != nil {
+		afterwards(ctx)
+		err = context.Cause(ctx)
+	}
 	close(finished)
 	if err == nil {
 		err = p.ctl.out.Write(done{Done: true})
@@ -121,15 +127,12 @@ func (p *pinger) watch(ctx context.Context, finished <-chan struct{}) error {
 		case <-stop:
 		}
 	}()
-	n, err := p.ctl.read()
-	if err != nil {
+	last, err := p.hear()
+	if _, wrong := errors.AsType[*wrongWord](err); err != nil && !wrong {
 		p.silence = vanished(ctx, err, p.lastHeard(), 10*newsInterval+2*p.every+p.wait)
-		return err
 	}
-	if n.Echoed == nil {
-		return errNoProbe
-	}
-	return nil
+	p.last = last
+	return err
 }
 
 // send sends every probe at its moment, a fixed distance from the first one's.
@@ -140,19 +143,16 @@ func (p *pinger) send(ctx context.Context) error {
 	out := make([]byte, packetBytes)
 	began := time.Now()
 	for i := range p.probes {
-		p.mu.Lock()
-		p.signer.encode(packet{kind: packetQuery, session: p.ctl.id, seq: uint32(i)}, out)
-		p.mu.Unlock()
+		p.encode(i, out)
 		timer.Reset(time.Until(began.Add(time.Duration(i) * p.every)))
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		case <-p.enough:
+			return nil
 		case <-timer.C:
 		}
-		p.mu.Lock()
-		p.sent = i + 1
-		p.probes[i].sent = time.Now()
-		p.mu.Unlock()
+		p.sending(i)
 		if _, err := p.conn.Write(out); err != nil && !isRefused(err) {
 			return fmt.Errorf("send probe: %w", err)
 		}
@@ -167,92 +167,34 @@ func (p *pinger) await(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-p.all:
+	case <-p.allSent():
 	case <-timer.C:
 	}
 	return nil
 }
 
 // receive takes answers until the socket is closed.
-func (p *pinger) receive() {
-	in := newInbox(p.conn)
+func (p *pinger) receive(in *inbox) {
 	for {
 		a, err := in.next()
-		now := time.Now()
-		if err != nil && !isRefused(err) {
+		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err == nil {
-			p.take(a, now)
+			p.take(a, p.clock.now())
 		}
 	}
 }
 
-// take counts an answer: once, of a probe of this test, within the wait.
-func (p *pinger) take(a arrival, now time.Time) {
-	ans, err := parsePacket(a.data)
-	if err != nil || ans.kind != packetAnswer || ans.session != p.ctl.id {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if int64(ans.seq) >= int64(p.sent) || !p.signer.verify(a.data) {
-		return
-	}
-	pr := &p.probes[ans.seq]
-	elapsed := now.Sub(pr.sent)
-	if pr.answered || elapsed > p.wait {
-		return
-	}
-	pr.answered, pr.rtt = true, roundTrip(pr.sent, now, a.stamp, ans.residence)
-	p.received++
-	if p.received == len(p.probes) {
-		close(p.all)
-	}
-}
-
-// roundTrip takes off what is not the network's: the time until this process
-// woke up, by the kernel's stamp of the arrival, and the time at the responder.
-// Either is left in when it can't be true, as when a wall clock was set
-// meanwhile; only this machine's monotonic clock is trusted.
-func roundTrip(sent, now, stamp time.Time, residence time.Duration) time.Duration {
-	rtt := now.Sub(sent)
-	if wall := stamp.Round(0).Sub(sent.Round(0)); !stamp.IsZero() && wall > 0 && wall < rtt {
-		rtt = wall
-	}
-	if residence >= 0 && residence < rtt {
-		rtt -= residence
-	}
-	return rtt
-}
-
-// lastHeard is when the latest probe that was answered was sent, the start if
-// none was.
-func (p *pinger) lastHeard() time.Time {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for i := p.sent - 1; i >= 0; i-- {
-		if p.probes[i].answered {
-			return p.probes[i].sent
-		}
-	}
-	return p.probes[0].sent
-}
-
-func (p *pinger) result(peer netip.AddrPort, err error) (*wire.RTTResult, error) {
+func (p *pinger) result(err error) (*wire.RTTResult, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sent == 0 {
 		return nil, err
 	}
-	var rtts []float64 // ms
-	for _, pr := range p.probes[:p.sent] {
-		if pr.answered {
-			rtts = append(rtts, pr.rtt.Seconds()*1e3)
-		}
+	r := p.summarize(p.last)
+	if r.Received == 0 && err == nil {
+		err = fmt.Errorf("none of %d UDP probes to %v was answered within %v", p.sent, p.peer, p.wait)
 	}
-	if len(rtts) == 0 && err == nil {
-		err = fmt.Errorf("none of %d UDP probes to %v was answered within %v", p.sent, peer, p.wait)
-	}
-	return summarize(p.sent, rtts), err
+	return r, err
 }

@@ -28,7 +28,7 @@ type Server struct {
 	secret  []byte
 	tcp     *net.TCPListener
 	udp     *net.UDPConn
-	echoes  echoes
+	echoes  *echoes
 	pending pending
 
 	yielded chan struct{} // closed when another agent of the run took the port over
@@ -53,7 +53,7 @@ func Listen(secret []byte, port int) (*Server, error) {
 // ListenOn is Listen on one address of the machine, or on all if it is the
 // unspecified address of either version of IP.
 func ListenOn(secret []byte, addr netip.AddrPort) (*Server, error) {
-	s := &Server{secret: secret, yielded: make(chan struct{}), sessions: map[sessionID]*session{}}
+	s := &Server{secret: secret, echoes: newEchoes(), yielded: make(chan struct{}), sessions: map[sessionID]*session{}}
 	var err error
 	for range portTries {
 		if s.tcp, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(addr)); err != nil {
@@ -282,4 +282,9 @@ func (s *Server) forget(id sessionID) {
 // remoteAddr is the address of the other end.
 func remoteAddr(conn net.Conn) netip.Addr {
 	return conn.RemoteAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
+}
+
+// ownAddr is the address of this end.
+func ownAddr(conn net.Conn) netip.Addr {
+	return conn.LocalAddr().(*net.TCPAddr).AddrPort().Addr().Unmap()
 }

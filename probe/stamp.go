@@ -4,26 +4,21 @@ package probe
 
 import (
 	"encoding/binary"
-	"errors"
 	"net"
-	"net/netip"
 	"os"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// ancillaryBytes holds a time stamp and the packet information of either
-// version of IP.
-const ancillaryBytes = 256
+// ancillaryBytes holds the time stamps, the packet information of either
+// version of IP, and what comes with the echo of a sent packet.
+const ancillaryBytes = 512
 
 // prepareUDP asks the kernel to say of each packet when it came in and to
-// which of the machine's addresses.
+// which of the machine's addresses, and of each that is sent when it left.
 func prepareUDP(conn *net.UDPConn) error {
 	return onFD(conn, func(fd int) error {
-		if err := unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
-			return os.NewSyscallError("setsockopt SO_TIMESTAMPNS", err)
-		}
+		stampAll(fd)
 		// A socket of IPv6 carries IPv4 as well, and says so in IPv6's terms.
 		err6 := unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_RECVPKTINFO, 1)
 		err4 := unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_PKTINFO, 1)
@@ -34,59 +29,49 @@ func prepareUDP(conn *net.UDPConn) error {
 	})
 }
 
-// arrival is one received packet.
-type arrival struct {
-	data  []byte
-	from  netip.AddrPort
-	stamp time.Time // of the kernel, by the wall clock; zero if it gave none
-	reply []byte    // ancillary data that answer from the address it came to
-}
-
-// inbox receives packets, one at a time.
-type inbox struct {
-	conn      *net.UDPConn
-	data, oob []byte
-}
-
-func newInbox(conn *net.UDPConn) *inbox {
-	// One byte more than a packet: a longer one then shows its length.
-	return &inbox{conn: conn, data: make([]byte, packetBytes+1), oob: make([]byte, ancillaryBytes)}
-}
-
-// next waits for a packet; what it returns is good until the next call.
-func (in *inbox) next() (a arrival, err error) {
-	n, oobn, _, from, err := in.conn.ReadMsgUDPAddrPort(in.data, in.oob)
-	if err != nil {
-		return a, err
+// stampAll asks for stamps of the wall clock: of arrivals, and of departures,
+// which come with the packet itself on the socket's error queue, so that nobody
+// has to count what was sent. A kernel that can't leaves times to user space.
+func stampAll(fd int) {
+	const flags = unix.SOF_TIMESTAMPING_RX_SOFTWARE | unix.SOF_TIMESTAMPING_TX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE
+	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, flags) != nil {
+		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
 	}
-	a.data, a.from = in.data[:n], from
-	a.stamp, a.reply = parseAncillary(in.oob[:oobn])
-	return a, nil
 }
 
-// parseAncillary reads what the kernel says of a packet. The reply asks it to
-// answer from the same address, by whatever interface routing says.
-func parseAncillary(oob []byte) (stamp time.Time, reply []byte) {
+// ancillary is what the kernel says of a packet.
+type ancillary struct {
+	stamp    int64  // ns since 1970; 0 if it gave none
+	reply    []byte // ancillary data that answer from the address it came to
+	fragment int    // bytes of the largest fragment it came in; 0 if it came whole
+}
+
+// parseAncillary reads it. The reply asks the kernel to answer from the same
+// address, by whatever interface routing says.
+func parseAncillary(oob []byte) (a ancillary) {
 	for len(oob) > 0 {
 		h, data, rest, err := unix.ParseOneSocketControlMessage(oob)
 		if err != nil {
-			return stamp, reply
+			return a
 		}
 		switch {
-		case h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS && len(data) >= 16:
-			sec := binary.NativeEndian.Uint64(data)
-			nsec := binary.NativeEndian.Uint64(data[8:])
-			stamp = time.Unix(int64(sec), int64(nsec))
+		case h.Level == unix.SOL_SOCKET && (h.Type == unix.SCM_TIMESTAMPING || h.Type == unix.SCM_TIMESTAMPNS) && len(data) >= 16:
+			// The first of SCM_TIMESTAMPING's three is the kernel's own.
+			a.stamp = int64(binary.NativeEndian.Uint64(data))*1e9 + int64(binary.NativeEndian.Uint64(data[8:]))
 		case h.Level == unix.IPPROTO_IPV6 && h.Type == unix.IPV6_PKTINFO && len(data) >= unix.SizeofInet6Pktinfo:
-			reply = unix.PktInfo6(&unix.Inet6Pktinfo{Addr: [16]byte(data)})
-		case h.Level == unix.IPPROTO_IP && h.Type == unix.IP_PKTINFO && len(data) >= unix.SizeofInet4Pktinfo && reply == nil:
+			a.reply = unix.PktInfo6(&unix.Inet6Pktinfo{Addr: [16]byte(data)})
+		case h.Level == unix.IPPROTO_IP && h.Type == unix.IP_PKTINFO && len(data) >= unix.SizeofInet4Pktinfo && a.reply == nil:
 			// ipi_spec_dst, the second field, is the machine's own address.
-			reply = unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: [4]byte(data[4:])})
+			a.reply = unix.PktInfo4(&unix.Inet4Pktinfo{Spec_dst: [4]byte(data[4:])})
+		case isFragmentSize(h) && len(data) >= 4:
+			a.fragment = int(binary.NativeEndian.Uint32(data))
 		}
 		oob = rest
 	}
-	return stamp, reply
+	return a
 }
 
-// isRefused is true for the echo of an earlier packet that met no listener.
-func isRefused(err error) bool { return errors.Is(err, unix.ECONNREFUSED) }
+func isFragmentSize(h unix.Cmsghdr) bool {
+	return h.Level == unix.IPPROTO_IP && h.Type == unix.IP_RECVFRAGSIZE ||
+		h.Level == unix.IPPROTO_IPV6 && h.Type == unix.IPV6_RECVFRAGSIZE
+}

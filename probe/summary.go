@@ -5,31 +5,76 @@ package probe
 import (
 	"math"
 	"slices"
+	"time"
 
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
-// summarize describes the round trips, in ms, of those of sent probes that
-// were answered. The standard deviation is the sample's, 0 for a single one.
-func summarize(sent int, rtts []float64) *wire.RTTResult {
-	n := len(rtts)
-	r := &wire.RTTResult{Probes: sent, Received: n, LossRatio: float64(sent-n) / float64(sent)}
+// summarize describes a test; last is the responder's last word, nil if it has
+// not spoken.
+func (t *trips) summarize(last *lastWord) *wire.RTTResult {
+	trips := t.probes[:t.sent]
+	if last != nil {
+		for i := range min(len(trips), len(last.held)) {
+			trips[i].held = time.Duration(last.held[i])
+		}
+	}
+	r := describeTrips(trips)
+	if last == nil {
+		return r
+	}
+	r.Counts = t.counts(last)
+	if way, ok := oneWayDelay(trips, last.clocks()); ok && r.Stamps == wire.StampsKernel && !last.ClockSet {
+		r.OneWay = &wire.OneWay{DelayMs: inMs(way.delay), ErrorMs: inMs(way.errorBound)}
+	}
+	return r
+}
+
+// counts joins what both sides counted. None can be negative: the responder's
+// answers are checked to be no more than the queries, and its queries answered
+// no fewer than the answers that came.
+func (t *trips) counts(last *lastWord) *wire.RTTCounts {
+	return &wire.RTTCounts{
+		LostForward:  t.sent - max(last.Answered, t.received+t.late),
+		LostBackward: max(0, last.Answered-t.received-t.late),
+		Late:         t.late,
+		Reordered:    last.Reordered + t.order.reordered,
+		Duplicates:   last.Duplicates + t.duplicates,
+	}
+}
+
+// describeTrips gives the figures of trips, all sent.
+func describeTrips(trips []trip) *wire.RTTResult {
+	rtts, sending, stamps := times(trips)
+	users := collect(trips, trip.byUser)
+	n := len(users)
+	r := &wire.RTTResult{Probes: len(trips), Received: n, LossRatio: float64(len(trips)-n) / float64(len(trips)), Stamps: stamps}
 	if n == 0 {
 		return r
 	}
-	slices.Sort(rtts)
-	r.MinMs, r.P50Ms, r.P99Ms = rtts[0], quantile(rtts, .50), quantile(rtts, .99)
-	for _, x := range rtts {
-		r.MeanMs += x / float64(n)
-	}
-	if n > 1 {
-		var sum float64
-		for _, x := range rtts {
-			sum += (x - r.MeanMs) * (x - r.MeanMs)
-		}
-		r.StddevMs = math.Sqrt(sum / float64(n-1))
-	}
+	ms := allInMs(rtts)
+	r.MinMs, r.P50Ms, r.P99Ms = ms[0], quantile(ms, .50), quantile(ms, .99)
+	r.MeanMs, r.StddevMs = spread(ms)
+	r.SendingMs = inMs(sending)
+	ms = allInMs(users)
+	r.UserP50Ms, r.UserP99Ms = quantile(ms, .50), quantile(ms, .99)
 	return r
+}
+
+// spread is the mean and the sample's standard deviation, 0 for a single value.
+func spread(values []float64) (mean, deviation float64) {
+	n := float64(len(values))
+	for _, x := range values {
+		mean += x / n
+	}
+	if n < 2 {
+		return mean, 0
+	}
+	var sum float64
+	for _, x := range values {
+		sum += (x - mean) * (x - mean)
+	}
+	return mean, math.Sqrt(sum / (n - 1))
 }
 
 // quantile interpolates between the neighbours of q*(n-1): type 7 of Hyndman
@@ -40,3 +85,30 @@ func quantile(sorted []float64, q float64) float64 {
 	high := min(low+1, len(sorted)-1)
 	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }
+
+// median is 0 of nothing.
+func median(times []time.Duration) time.Duration {
+	if len(times) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(times))
+	return time.Duration(math.Round(quantile(floats(sorted), .5)))
+}
+
+func floats(times []time.Duration) []float64 {
+	var all []float64
+	for _, t := range times {
+		all = append(all, float64(t))
+	}
+	return all
+}
+
+func allInMs(times []time.Duration) []float64 {
+	var all []float64
+	for _, t := range times {
+		all = append(all, inMs(t))
+	}
+	return all
+}
+
+func inMs(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -77,22 +77,3 @@ func TestLastSamples(t *testing.T) {
 		t.Errorf("time runs backwards: %v", got)
 	}
 }
-
-func TestSummarize(t *testing.T) {
-	got := summarize(6, []float64{4, 1, 2, 3, 5})
-	if got.MinMs != 1 || got.P50Ms != 3 || got.MeanMs < 2.999 || got.MeanMs > 3.001 {
-		t.Errorf("%+v", *got)
-	}
-	if got.P99Ms < 4.95 || got.P99Ms > 4.97 || got.StddevMs < 1.581 || got.StddevMs > 1.582 {
-		t.Errorf("%+v", *got)
-	}
-	if got.LossRatio < .166 || got.LossRatio > .167 || got.Probes != 6 || got.Received != 5 {
-		t.Errorf("%+v", *got)
-	}
-	if one := summarize(1, []float64{7}); one.P99Ms != 7 || one.StddevMs != 0 || one.LossRatio != 0 {
-		t.Errorf("%+v", *one)
-	}
-	if none := summarize(3, nil); none.LossRatio != 1 || none.MinMs != 0 {
-		t.Errorf("%+v", *none)
-	}
-}

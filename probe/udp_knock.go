@@ -55,7 +55,7 @@ func (k *knocks) take(data []byte, from netip.AddrPort) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	s := k.by[id]
-	if s == nil || s.addr != from.Addr().Unmap() || !isKnock(data, id, s.key) {
+	if s == nil || s.addr.WithZone("") != from.Addr().Unmap().WithZone("") || !isKnock(data, id, s.key) {
 		return true
 	}
 	select {

@@ -7,7 +7,7 @@ import (
 )
 
 // Version of the messages. An agent of another version is an error.
-const Version = 1
+const Version = 2
 
 // MaxLine is the longest message accepted, in bytes.
 const MaxLine = 1 << 20
@@ -78,15 +78,28 @@ type Peer struct {
 // RTT measures the round trip from the asked agent to Peer over UDP.
 type RTT struct {
 	Peer       Peer    `json:"peer"`
-	Probes     int     `json:"probes"`      // 1 to 100,000
-	IntervalMs float64 `json:"interval_ms"` // between probes, 0.1 or more
-	WaitMs     float64 `json:"wait_ms"`     // for an answer; a later one counts as lost
-	DeadlineMs float64 `json:"deadline_ms"` // for everything, hard; at most an hour
+	Probes     int     `json:"probes"`         // 1 to 100,000
+	IntervalMs float64 `json:"interval_ms"`    // between probes, 0.1 or more
+	WaitMs     float64 `json:"wait_ms"`        // for an answer; a later one counts as lost
+	DeadlineMs float64 `json:"deadline_ms"`    // for everything, hard; at most an hour
+	Path       bool    `json:"path,omitempty"` // find the PathFacts too
 }
 
+// Whose clocks the times of an RTTResult are from.
+const (
+	// StampsKernel: the kernels' stamps of departure and arrival on both
+	// machines.
+	StampsKernel = "kernel"
+	// StampsArrival: the kernels' stamps of arrival only.
+	StampsArrival = "arrival"
+	// StampsUser: no stamps; the times are those of user space.
+	StampsUser = "user"
+)
+
 // RTTResult counts only answers to probes of this test, each once. The times
-// are of the network and the kernels, without the responder's own. With nothing
-// received the times are 0 and the Response carries an Error.
+// are from the sending of a packet to the kernel's stamp of its arrival, there
+// and back, as ping measures them: without what either process needed to take
+// notice and to answer. With nothing received the times are 0 and the Response carries an Error.
 type RTTResult struct {
 	Probes    int     `json:"probes"`   // sent
 	Received  int     `json:"received"` // answered in time
@@ -95,8 +108,50 @@ type RTTResult struct {
 	P50Ms     float64 `json:"p50_ms"`
 	P99Ms     float64 `json:"p99_ms"`
 	StddevMs  float64 `json:"stddev_ms"`
-	LossRatio float64 `json:"loss_ratio"` // 0 to 1
+	LossRatio float64 `json:"loss_ratio"` // 0 to 1, of probes not answered in time
+	Stamps    string  `json:"stamps"`     // StampsKernel and so on: the times above
+	SendingMs float64 `json:"sending_ms"` // StampsKernel: in each of them, what both kernels usually need to send
+	UserP50Ms float64 `json:"user_p50_ms"`
+	UserP99Ms float64 `json:"user_p99_ms"` // user space to user space, nothing taken off
+
+	Counts *RTTCounts `json:"counts,omitempty"`  // nil if the responder did not tell its part
+	OneWay *OneWay    `json:"one_way,omitempty"` // nil without StampsKernel
+	Path   *PathFacts `json:"path,omitempty"`    // nil unless asked for
 }
+
+// RTTCounts says what became of packets that were not simply answered. Probes
+// that were not answered in time are LostForward, LostBackward or Late.
+type RTTCounts struct {
+	LostForward  int `json:"lost_forward"`  // queries that did not reach the responder
+	LostBackward int `json:"lost_backward"` // answers that did not come back
+	Late         int `json:"late"`          // answers that came after the wait
+	Reordered    int `json:"reordered"`     // queries and answers, by RFC 4737
+	Duplicates   int `json:"duplicates"`    // queries and answers that came again
+}
+
+// OneWay is the median delay towards Peer. The truth is within ErrorMs of it.
+type OneWay struct {
+	DelayMs float64 `json:"delay_ms"`
+	ErrorMs float64 `json:"error_ms"`
+}
+
+// PathFacts are what else is found out of a path. Zero and empty: unknown.
+type PathFacts struct {
+	TCPConnectMs    float64 `json:"tcp_connect_ms,omitempty"` // median, SYN to SYN-ACK by the kernel
+	ICMPP50Ms       float64 `json:"icmp_p50_ms,omitempty"`    // echo; 0 where it is not allowed
+	MTUBytes        int     `json:"mtu_bytes,omitempty"`      // largest IP packet towards Peer
+	FromAddressKind string  `json:"from_address_kind,omitempty"`
+	ToAddressKind   string  `json:"to_address_kind,omitempty"`
+}
+
+// Kinds of address.
+const (
+	AddressPublic    = "public"
+	AddressPrivate   = "private"    // RFC 1918, RFC 4193 or RFC 6598
+	AddressNAT       = "nat"        // not the one that the machine itself has
+	AddressLoopback  = "loopback"   // of the machine itself
+	AddressLinkLocal = "link-local" // RFC 3927 or RFC 4291
+)
 
 // Throughput sends from the asked agent to Peer over TCP. It ends after Bytes
 // or DurationMs, whichever is set (both: whichever comes first), and before
