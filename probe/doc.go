@@ -1,9 +1,9 @@
 // Package probe measures between two Linux machines: TCP goodput, UDP round
-// trips and UDP throughput. It is all there is in the binary pushed to each machine of a run. An
-// Agent takes the controller's requests (package wire) from its standard input
-// and carries them out with two parts that also stand alone: a Server, which
-// other machines measure against, and a Client, which measures against a
-// Server. It knows addresses and secrets, never clouds, regions or SSH.
+// trips and UDP throughput. It is all there is in the binary pushed to each
+// machine of a run. An Agent takes the controller's requests (package wire) from
+// its standard input and carries them out with two parts that also stand alone:
+// a Server, which other machines measure against, and a Client, which measures
+// against a Server. It knows addresses and secrets, never clouds, regions or SSH.
 //
 // # Between two probes
 //

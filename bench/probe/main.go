@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,17 +22,18 @@ func main() {
 	rounds := pflag.Int("rounds", 7, "how often every tool is run")
 	seconds := pflag.Int("seconds", 3, "length of a throughput test")
 	probes := pflag.Int("probes", 3000, "round trips of a test, 1 ms apart")
+	tables := pflag.StringSlice("tables", []string{"tcp", "udp", "rtt"}, "what to compare")
 	program := pflag.String("probe", "bin/antipode-probe", "the probe")
 	pflag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *program, *rounds, *seconds, *probes); err != nil {
+	if err := run(ctx, *program, *tables, *rounds, *seconds, *probes); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, program string, rounds, seconds, probes int) error {
+func run(ctx context.Context, program string, tables []string, rounds, seconds, probes int) error {
 	program, err := filepath.Abs(program)
 	if err != nil {
 		return err
@@ -48,12 +50,25 @@ func run(ctx context.Context, program string, rounds, seconds, probes int) error
 		return err
 	}
 	b := bench{ctx, from, to, rounds}
-	for _, streams := range []int{1, 8} {
-		if err := b.tcp(tcpTools(program), streams, seconds); err != nil {
+	for _, name := range tables {
+		if err := b.compare(name, program, seconds, probes); err != nil {
 			return err
 		}
 	}
-	return b.rtt(rttTools(program), probes)
+	return nil
+}
+
+// compare makes the tables of one kind.
+func (b *bench) compare(kind, program string, seconds, probes int) error {
+	switch kind {
+	case "tcp":
+		return errors.Join(b.tcp(tcpTools(program), 1, seconds), b.tcp(tcpTools(program), 8, seconds))
+	case "udp":
+		return errors.Join(b.udp(udpTools(program), 1448, seconds), b.udp(udpTools(program), 64, seconds))
+	case "rtt":
+		return b.rtt(rttTools(program), probes)
+	}
+	return fmt.Errorf("no table %q: want tcp, udp or rtt", kind)
 }
 
 // bench runs tools in turn between two namespaces.

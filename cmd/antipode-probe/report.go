@@ -21,6 +21,7 @@ type report struct {
 	Error     string `json:"error,omitempty"`
 	*rttPart
 	*throughputPart
+	*udpPart
 }
 
 type rttPart struct {
@@ -96,6 +97,9 @@ func (r *report) text() string {
 		if len(m.Flags) > 0 {
 			fmt.Fprintf(&b, "remarks     %s\n", strings.Join(m.Flags, ", "))
 		}
+	}
+	if r.udpPart != nil {
+		b.WriteString(r.udpPart.text())
 	}
 	return b.String()
 }

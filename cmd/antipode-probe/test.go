@@ -35,6 +35,7 @@ type testFlags struct {
 	rttInterval time.Duration
 	samples     string
 	json        bool
+	udp         udpFlags
 	secret      secretFlags
 }
 
@@ -69,6 +70,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none")
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
 	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
+	f.udp.register(flags)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.secret.register(flags)
 	rest, err := parse(flags, args)
@@ -77,6 +79,9 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	}
 	if len(rest) != 1 {
 		return f, peer, misused("want one address, got %d", len(rest))
+	}
+	if err := f.udp.check(flags); err != nil {
+		return f, peer, err
 	}
 	if f.bytes > 0 && !flags.Changed("duration") {
 		f.duration = 0
@@ -137,6 +142,11 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 	if !f.throughput() {
 		return nil
 	}
+	if f.udp.wanted {
+		result, err := client.UDP(ctx, f.udp.request(tput))
+		r.addUDP(result)
+		return err
+	}
 	result, err := client.Throughput(ctx, tput)
 	r.addThroughput(result)
 	return errors.Join(err, samples.add(here, r.Peer, result))
@@ -148,7 +158,11 @@ func (f *testFlags) check(rtt wire.RTT, tput wire.Throughput) error {
 	if f.rttProbes != 0 {
 		wrong = append(wrong, rtt.Validate())
 	}
-	if f.throughput() || f.rttProbes == 0 {
+	switch datagrams := f.udp.request(tput); {
+	case !f.throughput() && f.rttProbes != 0:
+	case f.udp.wanted:
+		wrong = append(wrong, datagrams.Validate())
+	default:
 		wrong = append(wrong, tput.Validate())
 	}
 	if err := errors.Join(wrong...); err != nil {
