@@ -66,7 +66,7 @@ func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.Thr
 		return nil, causeOf(ctx, err)
 	}
 	if req.ErrorRatio > 0 {
-		s.rule = trace.NewRule(s.congestion, req.ErrorRatio)
+		s.rule = trace.NewRule(s.congestion, mss, req.ErrorRatio)
 	}
 	err = s.run(ctx, cancel)
 	return s.result(err)

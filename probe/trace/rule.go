@@ -13,34 +13,34 @@ const (
 	// FlagLossRegulated: the rate is what congestion control makes of losses.
 	// It wavers for longer than the test was allowed to last.
 	FlagLossRegulated = "loss-regulated"
+	// FlagLossUnseen: the test was too short to see a loss so rare that it
+	// would lower the rate of a longer flow. The rate is what the path carries.
+	FlagLossUnseen = "loss-unseen"
 )
 
 const (
-	leastRounds = 3
-	leastSpan   = 300 * time.Millisecond
-	leastBytes  = 1 << 20
-	// fastBps and above, bytes are dear and rounds many: a doubtful round
-	// weighs less than the data to settle it.
-	fastBps      = 100e6
-	fastSpan     = 500 * time.Millisecond
-	fastRounds   = 6
-	fastError    = 0.10
+	leastRounds  = 3
+	leastSpan    = 300 * time.Millisecond
+	leastBytes   = 1 << 20
 	halvesDiffer = 0.06 // at most, between the halves of what is judged
+	// enoughLosses to know what they make of the rate: rounds that had some.
+	enoughLosses = 5
 )
 
 // Rule ends a test as soon as its steady rate is known. It takes a growing log,
 // sample by sample, and looks at it once a round.
 type Rule struct {
-	lossBased bool    // the congestion control halves its window at a loss
+	lossBased bool    // the congestion control cuts its window at a loss
+	mss       int     // bytes
 	within    float64 // wanted: half the confidence interval over the rate
 	all       []round
 	steady    int // the first round after slow start; 0: it is not over
 }
 
 // NewRule is a rule for a test under a congestion control, as Linux names it,
-// whose rate is wanted within a ratio.
-func NewRule(congestionControl string, within float64) *Rule {
-	return &Rule{lossBased: congestionControl != "bbr", within: within}
+// with segments of mss bytes, whose rate is wanted within a ratio.
+func NewRule(congestionControl string, mss int, within float64) *Rule {
+	return &Rule{lossBased: congestionControl != "bbr", mss: max(mss, 1), within: within}
 }
 
 // Enough says whether the log, which has more samples than at the last call,
@@ -85,13 +85,9 @@ func (r *Rule) known(l Log) bool {
 		return false
 	}
 	from, mid, to := rounds[0].from, rounds[len(rounds)/2].from, rounds[len(rounds)-1].to
-	within, differ := r.within, halvesDiffer
 	mean, half := interval(rounds)
-	if mean*8 > fastBps && len(rounds) >= fastRounds && l[to].At-l[from].At >= fastSpan {
-		within, differ = max(within, fastError), fastError
-	}
 	first, second := l.Rate(from, mid), l.Rate(mid, to)
-	return half <= within*mean && math.Abs(first-second) <= differ*second && r.named(l, rounds)
+	return half <= r.within*mean && math.Abs(first-second) <= max(r.within, halvesDiffer)*second && r.named(l, rounds)
 }
 
 func (r *Rule) judged(l Log) []round {
@@ -113,9 +109,15 @@ func (r *Rule) Part(l Log) Part {
 }
 
 // named is whether it is clear what holds the flow: a rate alone, however
-// steady, may be a moment of a window that grows slowly.
+// steady, may be a moment of a window that grows or shrinks slowly.
 func (r *Rule) named(l Log, rounds []round) bool {
-	return !r.lossBased || queued(l, rounds) || windowed(l, rounds) || starved(rounds) || settled(rounds)
+	switch {
+	case !r.lossBased || windowed(l, rounds) || starved(rounds):
+		return true
+	case l[rounds[len(rounds)-1].to].Repeated > l[rounds[0].from].Repeated:
+		return even(rounds) && (queued(l, rounds) || lossy(rounds) >= enoughLosses)
+	}
+	return queued(l, rounds)
 }
 
 // queued: a queue stands before a link that is full.
@@ -134,7 +136,7 @@ func queued(l Log, rounds []round) bool {
 func windowed(l Log, rounds []round) bool {
 	from, to := &l[rounds[0].from], &l[rounds[len(rounds)-1].to]
 	held := to.ReceiveWindowFor - from.ReceiveWindowFor + to.SendBufferFor - from.SendBufferFor
-	return len(rounds) >= 6 && 10*held > to.At-from.At
+	return len(rounds) >= 6 && 10*held > to.At-from.At && even(rounds)
 }
 
 // starved: the application has nothing to send.
@@ -146,20 +148,27 @@ func starved(rounds []round) bool {
 	return empty > .8
 }
 
-// settled: losses in five rounds or more, and the window does not grow.
-func settled(rounds []round) bool {
-	lossy, early, late := 0, 0.0, 0.0
-	for i, r := range rounds {
+// lossy is how many rounds had losses to repair.
+func lossy(rounds []round) (n int) {
+	for _, r := range rounds {
 		if r.repeated > 0 {
-			lossy++
+			n++
 		}
+	}
+	return n
+}
+
+// even: the window of the second half is about that of the first.
+func even(rounds []round) bool {
+	early, late := 0.0, 0.0
+	for i, r := range rounds {
 		if i < len(rounds)/2 {
 			early += r.window / float64(len(rounds)/2)
 		} else {
 			late += r.window / float64(len(rounds)-len(rounds)/2)
 		}
 	}
-	return lossy >= 5 && late < 1.1*early
+	return late < 1.1*early && early < 1.1*late
 }
 
 // Flags are those of a test with the rule: of the flags that its steady part
@@ -167,6 +176,9 @@ func settled(rounds []round) bool {
 // limits had to end the test.
 func (r *Rule) Flags(l Log, flags []string, known bool) []string {
 	flags = slices.DeleteFunc(flags, func(f string) bool { return f == FlagFewRounds })
+	if known && r.lossUnseen(l) {
+		return append(flags, FlagLossUnseen)
+	}
 	if known {
 		return flags
 	}
@@ -175,6 +187,27 @@ func (r *Rule) Flags(l Log, flags []string, known bool) []string {
 		flags = append(flags, FlagLossRegulated)
 	}
 	return flags
+}
+
+// lossUnseen: a loss ratio p shows in n packets if it shows at all with n p of 3
+// or more (the rule of three: else there is none in one of twenty tests).
+func (r *Rule) lossUnseen(l Log) bool {
+	rounds := r.judged(l)
+	if !r.lossBased || windowed(l, rounds) || starved(rounds) || lossy(rounds) >= enoughLosses {
+		return false
+	}
+	from, to := &l[r.all[r.steady].from], &l[rounds[len(rounds)-1].to]
+	mean, _ := interval(rounds)
+	packets := float64(to.Sent-from.Sent) / float64(r.mss)
+	return packets*harmfulLoss(mean*to.MinRTT.Seconds()/float64(r.mss), to.MinRTT) < 3
+}
+
+// harmfulLoss is the loss ratio at which CUBIC's mean window is so many packets:
+// the larger of CUBIC's own, W = 1.054 (RTT/p)^(3/4), and of what it is in its
+// TCP-friendly region, that of Reno, W = sqrt(3 / (2 p)) (RFC 9438, section 5.1).
+func harmfulLoss(window float64, rtt time.Duration) float64 {
+	window = max(window, 1)
+	return max(rtt.Seconds()/math.Pow(window/1.054, 4.0/3), 1.5/(window*window))
 }
 
 func (r *Rule) lossRegulated(l Log) bool {

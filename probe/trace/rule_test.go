@@ -53,7 +53,8 @@ func TestRule(t *testing.T) {
 			return min(1e6*math.Exp2(at.Seconds()*2), slowStart(50*ms, full)(at))
 		}), 0, 0, []string{FlagTimeCap}},
 		{"wavers by 3 %", "bbr", simulate(10*time.Second, 50*ms, wavering(50*ms, .03)), 500 * ms, 2 * time.Second, nil},
-		{"cubic with a queue", "cubic", queueing(simulate(10*time.Second, 40*ms, slowStart(40*ms, full)), 500*ms, 20*ms), 600 * ms, 2 * time.Second, nil},
+		{"cubic with a queue", "cubic", queueing(simulate(10*time.Second, 40*ms, slowStart(40*ms, full)), 500*ms, 20*ms), 600 * ms, 2 * time.Second, []string{FlagLossUnseen}},
+		{"cubic, few packets on their way", "cubic", queueing(simulate(10*time.Second, 5*ms, slowStart(5*ms, 1.25e6)), 100*ms, 20*ms), 500 * ms, 2 * time.Second, nil},
 		{"cubic, nothing to see", "cubic", simulate(10*time.Second, 40*ms, slowStart(40*ms, full)), 0, 0, []string{FlagTimeCap}},
 	}
 	for _, tt := range tests {
@@ -64,7 +65,7 @@ func TestRule(t *testing.T) {
 					tt.log[i].MinRTT = tt.log[i].SRTT
 				}
 			}
-			r := NewRule(tt.congestion, .05)
+			r := NewRule(tt.congestion, 1448, .05)
 			l, known := stopAt(r, tt.log)
 			end := l[len(l)-1].At
 			if known != (tt.high > 0) || known && (end < tt.low || end > tt.high) {
@@ -91,7 +92,7 @@ func TestRuleUnderLosses(t *testing.T) {
 		l = append(l, Sample{At: at, Acked: int64(sent), Sent: int64(sent), Repeated: repeated, Window: int64(window * 1448),
 			SRTT: srtt, MinRTT: srtt, Unsent: 1, Fed: true, Whole: true})
 	}
-	r := NewRule("cubic", .05)
+	r := NewRule("cubic", 1448, .05)
 	got, known := stopAt(r, l)
 	if !known {
 		t.Fatalf("never known; flags %v", r.Flags(got, nil, false))
@@ -102,7 +103,7 @@ func TestRuleUnderLosses(t *testing.T) {
 	}
 
 	short := l[:150]
-	r = NewRule("cubic", .05)
+	r = NewRule("cubic", 1448, .05)
 	if _, known := stopAt(r, short); known {
 		t.Error("known after a few losses")
 	}
@@ -153,7 +154,7 @@ func FuzzRule(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 100, 3}, true)
 	f.Fuzz(func(t *testing.T, data []byte, lossBased bool) {
 		l := Log{{Fed: true}}
-		r := NewRule(map[bool]string{true: "cubic", false: "bbr"}[lossBased], .05)
+		r := NewRule(map[bool]string{true: "cubic", false: "bbr"}[lossBased], 1448, .05)
 		for i, b := range data {
 			last := l[len(l)-1]
 			l = append(l, Sample{
