@@ -65,9 +65,6 @@ func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.Thr
 	if s.congestion, err = congestionControl(conns[0]); err != nil {
 		return nil, causeOf(ctx, err)
 	}
-	if req.ErrorRatio > 0 {
-		s.rule = trace.NewRule(s.congestion, mss, req.ErrorRatio)
-	}
 	err = s.run(ctx, cancel)
 	return s.result(err)
 }
@@ -80,6 +77,9 @@ func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 		return err
 	}
 	s.last, s.streams = all, newStreams(each)
+	if s.limit.ErrorRatio > 0 {
+		s.rule = trace.NewRule(s.congestion, all.mss, s.limit.ErrorRatio)
+	}
 	source := newSource()
 	defer source.close()
 	s.start()
