@@ -68,11 +68,7 @@ func with(r results.Row, rtt *wire.RTTResult, t *wire.ThroughputResult) results.
 	r.Streams, r.MSSBytes = whole(t.Streams), whole(t.MSSBytes)
 	r.CongestionControl = t.CongestionControl
 	r.RetransmitRatio = &t.RetransmitRatio
-	r.LimitedBy = t.LimitedBy
-	if r.LimitedBy == "" {
-		r.LimitedBy = "unknown"
-	}
-	return flagged(r, t.Flags)
+	return flagged(limited(r, t), t.Flags)
 }
 
 func flagged(r results.Row, flags []string) results.Row {

@@ -88,8 +88,11 @@ func checkResult(t *testing.T, req wire.Throughput, got *wire.ThroughputResult) 
 	if !slices.Contains(stopped, got.StoppedBy) || got.GoodputErrorRatio < 0 {
 		t.Errorf("stopped by %q, error ratio %v", got.StoppedBy, got.GoodputErrorRatio)
 	}
-	if got.Streams != req.Streams || got.LimitedBy != "unknown" {
-		t.Errorf("streams %d, limited by %q", got.Streams, got.LimitedBy)
+	if got.Streams != req.Streams || got.LimitedBy == "" || got.LimitedByEvidence == "" {
+		t.Errorf("streams %d, limited by %q: %q", got.Streams, got.LimitedBy, got.LimitedByEvidence)
+	}
+	if got.From == nil || got.To == nil || got.From.CPUs < 1 || got.To.CPUs < 1 {
+		t.Errorf("machines: %+v and %+v", got.From, got.To)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"time"
 
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
@@ -79,6 +80,8 @@ type news struct {
 	Held    []uint32 `json:"held,omitempty"`    // echo, after done: see echo.held, some more of them
 	Echoed  *echoed  `json:"echoed,omitempty"`  // echo: the last line
 	UDP     *udpNews `json:"udp,omitempty"`
+
+	Host *trace.Host `json:"host,omitempty"` // receive: of the receiver's machine, with the count
 }
 
 // echoed is what a responder saw.

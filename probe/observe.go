@@ -31,6 +31,7 @@ func (s *sender) totals() (all totals, each []totals, err error) {
 			return all, nil, err
 		}
 		each[i] = totalsOf(info)
+		each[i].SendBuffer = s.sendMemory.payload(conn, each[i].Unacked+each[i].Unsent)
 	}
 	return sum(each), each, nil
 }
@@ -75,6 +76,7 @@ func sum(each []totals) totals {
 		all.PeerWindow += t.PeerWindow
 		all.Unacked += t.Unacked
 		all.Unsent += t.Unsent
+		all.SendBuffer += t.SendBuffer
 		all.Busy += t.Busy
 		all.ReceiveWindowFor += t.ReceiveWindowFor
 		all.SendBufferFor += t.SendBufferFor
@@ -197,11 +199,11 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 		GoodputMeanBps:    bps(whole.Bytes, whole.span()),
 		Streams:           len(s.conns),
 		MSSBytes:          s.last.mss,
-		LimitedBy:         "unknown",
 		CongestionControl: s.congestion,
 		RetransmitRatio:   s.last.retransmitRatio(),
 	}
 	s.fillSteady(r, whole)
+	s.fillLimit(r)
 	if r.StoppedBy = s.stoppedBy(err); s.rule != nil && err == nil {
 		r.Flags = s.rule.Flags(s.log, r.Flags, r.StoppedBy == wire.StoppedSteady)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/antipode-bench/antipode/probe/host"
 )
 
 // discardBytes is the most one receive call takes.
@@ -139,7 +141,9 @@ func (r *receiver) report(ctx context.Context, ctl *control) error {
 	tick := time.NewTicker(r.every)
 	defer tick.Stop()
 	var batch []point
-	var latest point // among those sent
+	var latest point                       // among those sent
+	meter := host.Start(ownAddr(ctl.conn)) // begun anew with the first byte, if there is time
+	begun := false
 	sent := time.Now()
 	for open := len(r.bytes); open > 0; {
 		select {
@@ -155,6 +159,9 @@ func (r *receiver) report(ctx context.Context, ctl *control) error {
 		}
 		if p, any := r.now(); any {
 			batch = append(batch, p)
+			if !begun {
+				meter, begun = host.Start(ownAddr(ctl.conn)), true
+			}
 		}
 		if time.Since(sent) >= newsInterval {
 			if err := ctl.out.Write(news{Samples: batch}); err != nil {
@@ -167,7 +174,7 @@ func (r *receiver) report(ctx context.Context, ctl *control) error {
 		}
 	}
 	end, total := r.total()
-	return ctl.out.Write(news{Samples: lastSamples(latest, batch, end), Count: total})
+	return ctl.out.Write(news{Samples: lastSamples(latest, batch, end), Count: total, Host: hostOf(meter)})
 }
 
 // lastSamples ends the samples with the last byte. Those taken while its

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sys/unix"
 
+	"github.com/antipode-bench/antipode/probe/host"
 	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
@@ -29,6 +30,9 @@ type sender struct {
 	every   time.Duration // between samples
 
 	congestion string // control in force
+	sendMemory sendMemory
+	meter      *host.Meter // of this machine
+	peer       *trace.Host // what the peer's machine did; nil until it said so
 	log        trace.Log
 	rule       *trace.Rule // nil: only the limits end the test
 	stopped    string      // by what; empty: not yet
@@ -83,6 +87,7 @@ func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 	source := newSource()
 	defer source.close()
 	s.start()
+	s.sendMemory, s.meter = newSendMemory(), host.Start(ownAddr(s.conns[0]))
 	var g errgroup.Group
 	counted := make(chan struct{})
 	for _, conn := range s.conns {
@@ -190,7 +195,7 @@ func (s *sender) listen(ctx context.Context, counted chan<- struct{}) error {
 			if err := n.Count.check(len(s.conns), s.offered()); err != nil {
 				return err
 			}
-			s.final = n.Count
+			s.final, s.peer = n.Count, n.Host
 			close(counted)
 			return nil
 		}

@@ -27,6 +27,10 @@ func measured() results.Row {
 		GoodputBps: new(1.23e9), GoodputMeanBps: new(100_000_000.4), Bytes: new(int64(123_456_789_012)),
 		DurationS: new(10.0000001), Streams: new(int64(1)), CongestionControl: "cubic", MSSBytes: new(int64(1448)),
 		RetransmitRatio: new(1e-7), LimitedBy: "unknown", Flags: "slow-start;time-cap",
+		LimitedByEvidence: "queue of 12 ms above the least round trip, in 90 % of the samples", WindowCeilingBps: new(2.5e9),
+		FromCPURatio: new(.25), ToCPURatio: new(.5), FromStealRatio: new(0.0), ToStealRatio: new(.01),
+		FromSoftnetDrops: new(int64(0)), ToSoftnetDrops: new(int64(3)), FromNICDriver: "ena", ToNICDriver: "gve",
+		NICExceeded: "from:bw_out_allowance_exceeded=12;to:pps_allowance_exceeded=1",
 	}
 }
 
@@ -84,7 +88,9 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"to_cloud,to_region,to_zone,to_machine,distance_km,path,ip_version,network_tier," +
 		"rtt_min_ms,rtt_mean_ms,rtt_p50_ms,rtt_p99_ms,rtt_stddev_ms,rtt_loss_ratio,rtt_probes," +
 		"goodput_bps,goodput_mean_bps,bytes,duration_s,streams,congestion_control,mss_bytes," +
-		"retransmit_ratio,limited_by,flags"
+		"retransmit_ratio,limited_by,flags," +
+		"limited_by_evidence,window_ceiling_bps,from_cpu_ratio,to_cpu_ratio,from_steal_ratio,to_steal_ratio," +
+		"from_softnet_drops,to_softnet_drops,from_nic_driver,to_nic_driver,nic_allowance_exceeded"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -44,4 +44,17 @@ type Row struct {
 	RetransmitRatio   *float64 `csv:"retransmit_ratio,omitempty"` // 0 to 1
 	LimitedBy         string   `csv:"limited_by"`
 	Flags             string   `csv:"flags"` // separated by ";": FlagLab, the light flags, the probe's
+
+	// Why the goodput is what it is. docs/limited-by.md says how it is told.
+	LimitedByEvidence string   `csv:"limited_by_evidence"`          // the rule that matched and its figures
+	WindowCeilingBps  *float64 `csv:"window_ceiling_bps,omitempty"` // bit/s, window / least RTT
+	FromCPURatio      *float64 `csv:"from_cpu_ratio,omitempty"`     // 0 to 1, whole machine
+	ToCPURatio        *float64 `csv:"to_cpu_ratio,omitempty"`       // 0 to 1, whole machine
+	FromStealRatio    *float64 `csv:"from_steal_ratio,omitempty"`   // 0 to 1
+	ToStealRatio      *float64 `csv:"to_steal_ratio,omitempty"`     // 0 to 1
+	FromSoftnetDrops  *int64   `csv:"from_softnet_drops,omitempty"` // packets
+	ToSoftnetDrops    *int64   `csv:"to_softnet_drops,omitempty"`   // packets
+	FromNICDriver     string   `csv:"from_nic_driver"`              // such as "ena"
+	ToNICDriver       string   `csv:"to_nic_driver"`                // such as "ena"
+	NICExceeded       string   `csv:"nic_allowance_exceeded"`       // "from:NAME=N;to:NAME=N"; empty if none
 }

@@ -11,9 +11,11 @@ import (
 )
 
 var (
-	runIDForm = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
-	nameForm  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) // region, zone, machine type, ...
-	wordsForm = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`)   // flags
+	runIDForm    = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
+	nameForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) // region, zone, machine type, ...
+	wordsForm    = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`)   // flags
+	lineForm     = regexp.MustCompile(`^[A-Za-z0-9][ -~]{0,499}$`)    // text that we write ourselves
+	countersForm = regexp.MustCompile(`^(from|to):[a-z0-9_]+=[0-9]+(;(from|to):[a-z0-9_]+=[0-9]+)*$`)
 )
 
 // IsName reports whether s can stand in a column of names, such as a zone, a
@@ -62,6 +64,10 @@ func checkNames(r Row) (errs []error) {
 	may("congestion_control", r.CongestionControl, nameForm)
 	may("limited_by", r.LimitedBy, wordsForm)
 	may("flags", r.Flags, wordsForm)
+	may("limited_by_evidence", r.LimitedByEvidence, lineForm)
+	may("from_nic_driver", r.FromNICDriver, nameForm)
+	may("to_nic_driver", r.ToNICDriver, nameForm)
+	may("nic_allowance_exceeded", r.NICExceeded, countersForm)
 	return errs
 }
 
@@ -100,7 +106,7 @@ func unmeasured(r Row) bool {
 			return false
 		}
 	}
-	return r.CongestionControl == ""
+	return r.CongestionControl == "" && r.LimitedByEvidence == ""
 }
 
 func checkNumbers(r Row) (errs []error) {
@@ -166,5 +172,12 @@ func numbers(r *Row) []number {
 		whole("streams", &r.Streams),
 		whole("mss_bytes", &r.MSSBytes),
 		float("retransmit_ratio", &r.RetransmitRatio, ratio, 9),
+		float("window_ceiling_bps", &r.WindowCeilingBps, anything, 0),
+		float("from_cpu_ratio", &r.FromCPURatio, ratio, 4),
+		float("to_cpu_ratio", &r.ToCPURatio, ratio, 4),
+		float("from_steal_ratio", &r.FromStealRatio, ratio, 4),
+		float("to_steal_ratio", &r.ToStealRatio, ratio, 4),
+		whole("from_softnet_drops", &r.FromSoftnetDrops),
+		whole("to_softnet_drops", &r.ToSoftnetDrops),
 	}
 }

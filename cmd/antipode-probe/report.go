@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/units"
 )
@@ -48,6 +49,11 @@ type throughputPart struct {
 	SlowStartS        float64  `json:"slow_start_s"`
 
 	PerStream []wire.StreamResult `json:"per_stream"`
+
+	LimitedByEvidence string      `json:"limited_by_evidence"`
+	WindowCeilingBps  float64     `json:"window_ceiling_bps,omitempty"`
+	From              *trace.Host `json:"from_host,omitempty"`
+	To                *trace.Host `json:"to_host,omitempty"`
 }
 
 // addRTT takes a result, which is nil when nothing was sent.
@@ -64,7 +70,8 @@ func (r *report) addThroughput(m *wire.ThroughputResult) {
 		return
 	}
 	r.throughputPart = &throughputPart{m.GoodputBps, m.GoodputMeanBps, m.Bytes, m.DurationS, m.Streams,
-		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.PerStream}
+		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.PerStream,
+		m.LimitedByEvidence, m.WindowCeilingBps, m.From, m.To}
 }
 
 // tell prints the report: for people, who read an error elsewhere, or as one
@@ -94,6 +101,10 @@ func (r *report) text() string {
 		fmt.Fprintf(&b, "received    %s in %d streams under %s; %s retransmitted; MSS %d bytes\n",
 			units.Bytes(float64(m.Bytes)), m.Streams, m.CongestionControl, percent(m.RetransmitRatio), m.MSSBytes)
 		b.WriteString(streamsText(m.PerStream))
+		fmt.Fprintf(&b, "limited by  %s: %s\n", m.LimitedBy, m.LimitedByEvidence)
+		if m.WindowCeilingBps > 0 {
+			fmt.Fprintf(&b, "ceiling     %s by window / round trip\n", units.Rate(m.WindowCeilingBps))
+		}
 		if len(m.Flags) > 0 {
 			fmt.Fprintf(&b, "remarks     %s\n", strings.Join(m.Flags, ", "))
 		}

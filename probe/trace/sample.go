@@ -22,6 +22,7 @@ type Sample struct {
 	PeerWindow int64         // bytes of window that the receiver offers
 	Unacked    int64         // bytes on their way
 	Unsent     int64         // bytes in the send buffer that were never sent
+	SendBuffer int64         // bytes of payload that the send buffers hold at most
 
 	// Shares of the time since the start in which there was something to send;
 	// means of the streams.
@@ -77,6 +78,7 @@ var fields = []field{
 	bytesField("peer_window_bytes", func(s *Sample) *int64 { return &s.PeerWindow }),
 	bytesField("unacked_bytes", func(s *Sample) *int64 { return &s.Unacked }),
 	bytesField("unsent_bytes", func(s *Sample) *int64 { return &s.Unsent }),
+	bytesField("send_buffer_bytes", func(s *Sample) *int64 { return &s.SendBuffer }),
 	timeField("busy_us", func(s *Sample) *time.Duration { return &s.Busy }),
 	timeField("receive_window_us", func(s *Sample) *time.Duration { return &s.ReceiveWindowFor }),
 	timeField("send_buffer_us", func(s *Sample) *time.Duration { return &s.SendBufferFor }),

@@ -45,7 +45,7 @@ func TestSampleAsJSON(t *testing.T) {
 }
 
 func TestSampleRefusesGarbage(t *testing.T) {
-	for _, text := range []string{`[]`, `[1]`, `{}`, `"x"`, `[1.5,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]`} {
+	for _, text := range []string{`[]`, `[1]`, `{}`, `"x"`, `[1.5,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]`} {
 		if json.Unmarshal([]byte(text), new(Sample)) == nil {
 			t.Errorf("%s was taken", text)
 		}

@@ -135,5 +135,13 @@ func FuzzSteady(f *testing.F) {
 			t.Fatalf("part %+v of %d", p, len(l))
 		}
 		l.Flags(p)
+		for _, congestion := range []string{"bbr", "cubic"} {
+			if got := l.Limit(p, Facts{CongestionControl: congestion}); got.By == "" || got.Evidence == "" || len(got.Evidence) > 400 {
+				t.Fatalf("%+v", got)
+			}
+		}
+		if c := l.WindowCeiling(p); !(c >= 0) {
+			t.Fatalf("ceiling %v", c)
+		}
 	})
 }

@@ -186,12 +186,19 @@ type ThroughputResult struct {
 	CongestionControl string  `json:"congestion_control"`
 	MSSBytes          int     `json:"mss_bytes"`
 	RetransmitRatio   float64 `json:"retransmit_ratio"` // retransmitted / sent segments, all streams
-	LimitedBy         string  `json:"limited_by"`       // "unknown" until the probe can tell
+	LimitedBy         string  `json:"limited_by"`       // trace.LimitRateCap and so on
 	StoppedBy         string  `json:"stopped_by"`       // StoppedSteady and so on; empty when it was cut short
 	// Half the width of the 95 % confidence interval of GoodputBps, over it; 0
 	// if there are too few rounds to tell.
 	GoodputErrorRatio float64  `json:"goodput_error_ratio"`
 	Flags             []string `json:"flags,omitempty"` // trace.FlagSlowStart and so on
+	// Why LimitedBy says so: the rule that matched and its figures, one line.
+	LimitedByEvidence string `json:"limited_by_evidence"`
+	// The smaller of receiver's window and send buffer over the least round trip,
+	// in bit/s: no rate can be above it. 0 if it is not known.
+	WindowCeilingBps float64     `json:"window_ceiling_bps,omitempty"`
+	From             *trace.Host `json:"from_host,omitempty"` // what the sender's machine did in the test
+	To               *trace.Host `json:"to_host,omitempty"`   // and the receiver's
 	// What the sender's kernel said in the course of the test, all streams added up.
 	Samples   trace.Log      `json:"samples,omitempty"`
 	PerStream []StreamResult `json:"per_stream"`
