@@ -47,6 +47,7 @@ type Test struct {
 	CongestionControl string        // empty: the machines' default
 	RTTProbes         int           // 1 to 100,000 each way
 	RTTInterval       time.Duration // between probes
+	UDP               UDPTest
 }
 
 // Limits end what takes too long. A zero field means its default.
@@ -131,7 +132,7 @@ func (c Config) checkTest() error {
 	case t.RTTInterval <= 0:
 		return fmt.Errorf("%v between round-trip probes: not above zero", t.RTTInterval)
 	}
-	return nil
+	return c.Test.UDP.check()
 }
 
 func (c Config) checkPairs() error {

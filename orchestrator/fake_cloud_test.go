@@ -55,6 +55,7 @@ type fault struct {
 	silent      bool          // the agent answers no test
 	rtt         error
 	throughput  error
+	udp         error
 	nothing     bool // the receiver gets nothing
 	implausible bool
 	destroy     error

@@ -129,6 +129,13 @@ func (a *fakeAgent) Call(ctx context.Context, req wire.Request) (wire.Response, 
 		takes := time.Duration(float64(req.RTT.Probes) * req.RTT.IntervalMs * float64(time.Millisecond))
 		return a.measure(ctx, plan.RTT, req.RTT.Peer, takes, req.RTT.DeadlineMs)
 	}
+	if u := req.UDP; u != nil {
+		takes := time.Duration(u.DurationMs * float64(time.Millisecond))
+		if _, err := a.measure(ctx, plan.Throughput, u.Peer, takes+200*time.Millisecond, u.DeadlineMs); err != nil {
+			return wire.Response{}, err
+		}
+		return udpAnswer(u, a.faults[a.id])
+	}
 	takes := time.Duration(req.Throughput.DurationMs * float64(time.Millisecond))
 	return a.measure(ctx, plan.Throughput, req.Throughput.Peer, takes+100*time.Millisecond, req.Throughput.DeadlineMs)
 }
@@ -203,6 +210,16 @@ func throughputAnswer(f fault) (wire.Response, error) {
 		r.RetransmitRatio = 2
 	}
 	return wire.Response{Throughput: r}, f.throughput
+}
+
+func udpAnswer(u *wire.UDP, f fault) (wire.Response, error) {
+	if f.udp != nil {
+		return wire.Response{}, f.udp
+	}
+	return wire.Response{UDP: &wire.UDPResult{
+		TargetBps: u.RateBps, GoodputBps: .9 * u.RateBps, PacketsPerS: .9 * u.RateBps / 8000, DatagramBytes: 1000, Sent: 1000, Received: 900,
+		LossRatio: .1, Reordered: 3, Duplicates: 2, JitterMs: .5, Bytes: 900_000, DurationS: 1, Offload: u.Offload,
+	}}, nil
 }
 
 // begin checks that the peer can be reached and that nothing is disturbed.

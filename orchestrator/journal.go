@@ -50,6 +50,7 @@ type Record struct {
 	To          string                 `json:"to,omitempty"`   // id
 	RTT         *wire.RTTResult        `json:"rtt,omitempty"`
 	Throughput  *wire.ThroughputResult `json:"throughput,omitempty"`
+	UDP         *wire.UDPResult        `json:"udp,omitempty"`
 	Left        []providers.Resource   `json:"left,omitempty"`
 	Error       string                 `json:"error,omitempty"`
 }

@@ -46,6 +46,8 @@ type manifestTest struct {
 	CongestionControl string  `json:"congestion_control,omitempty"`
 	RTTProbes         int     `json:"rtt_probes"`
 	RTTIntervalMs     float64 `json:"rtt_interval_ms"`
+	UDPRateBps        float64 `json:"udp_rate_bps,omitempty"`
+	UDPDurationMs     float64 `json:"udp_duration_ms,omitempty"`
 }
 
 type manifestRegion struct {
@@ -73,7 +75,7 @@ func (c Config) manifest(started time.Time) Manifest {
 	m := Manifest{
 		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
 		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
-		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval)},
+		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval), t.UDP.RateBps, ms(t.UDP.Duration)},
 		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
@@ -90,7 +92,7 @@ func (m Manifest) config() (Config, error) {
 	t := m.Test
 	c := Config{
 		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
-		Test:      Test{span(t.DurationMs), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs)},
+		Test:      Test{span(t.DurationMs), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs), UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}},
 		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
 	}
 	regions := map[string]antipode.Region{}

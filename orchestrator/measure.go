@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -169,7 +170,7 @@ func (m *measurement) take(ctx context.Context, w way) {
 	case w.throughput == nil:
 		p.rtt = w.rtt
 	default:
-		row := with(m.row(p), p.rtt, w.throughput)
+		row := withUDP(with(m.row(p), p.rtt, w.throughput), w)
 		if remarks := m.run.cfg.Remarks; remarks != nil {
 			row = flagged(row, remarks(p.Pair))
 		}
@@ -294,8 +295,9 @@ func (m *measurement) record(w way, kind plan.Kind) {
 	if kind == plan.Throughput {
 		r.What = RecordThroughput
 	}
-	if w.err != nil {
-		r.Error = line(w.err.Error())
+	r.UDP = w.udp
+	if err := cmp.Or(w.err, w.udpErr); err != nil {
+		r.Error = line(err.Error())
 	}
 	m.journal(r)
 }

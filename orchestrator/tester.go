@@ -31,7 +31,7 @@ type outcome struct {
 func (o outcome) failed() error {
 	var errs []error
 	for _, w := range o.ways {
-		errs = append(errs, w.err)
+		errs = append(errs, w.err, w.udpErr)
 	}
 	return errors.Join(errs...)
 }
@@ -53,6 +53,8 @@ type way struct {
 	direction
 	rtt        *wire.RTTResult
 	throughput *wire.ThroughputResult
+	udp        *wire.UDPResult // nil unless asked for
+	udpErr     error           // why there is none, though the rest is good
 	err        error
 }
 
@@ -174,6 +176,8 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		w.err = errors.New("throughput: answer without a result")
 	case w.throughput.Bytes == 0:
 		w.err = errors.New("throughput: the receiver got nothing")
+	case t.test.UDP.RateBps > 0:
+		t.udp(ctx, w, from, to)
 	}
 }
 

@@ -30,7 +30,9 @@ func measured() results.Row {
 		LimitedByEvidence: "queue of 12 ms above the least round trip, in 90 % of the samples", WindowCeilingBps: new(2.5e9),
 		FromCPURatio: new(.25), ToCPURatio: new(.5), FromStealRatio: new(0.0), ToStealRatio: new(.01),
 		FromSoftnetDrops: new(int64(0)), ToSoftnetDrops: new(int64(3)), FromNICDriver: "ena", ToNICDriver: "gve",
-		NICExceeded: "from:bw_out_allowance_exceeded=12;to:pps_allowance_exceeded=1",
+		NICExceeded:  "from:bw_out_allowance_exceeded=12;to:pps_allowance_exceeded=1",
+		UDPTargetBps: new(50e6), UDPGoodputBps: new(49.5e6), UDPPacketsPerS: new(4273.135), UDPDatagramBytes: new(int64(1448)),
+		UDPLossRatio: new(0.01), UDPReordered: new(int64(3)), UDPDuplicates: new(int64(0)), UDPJitterMs: new(0.012346), UDPOffload: "true",
 	}
 }
 
@@ -90,7 +92,9 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"goodput_bps,goodput_mean_bps,bytes,duration_s,streams,congestion_control,mss_bytes," +
 		"retransmit_ratio,limited_by,flags," +
 		"limited_by_evidence,window_ceiling_bps,from_cpu_ratio,to_cpu_ratio,from_steal_ratio,to_steal_ratio," +
-		"from_softnet_drops,to_softnet_drops,from_nic_driver,to_nic_driver,nic_allowance_exceeded"
+		"from_softnet_drops,to_softnet_drops,from_nic_driver,to_nic_driver,nic_allowance_exceeded," +
+		"udp_target_bps,udp_goodput_bps,udp_packets_per_s,udp_datagram_bytes,udp_loss_ratio,udp_reordered,udp_duplicates," +
+		"udp_jitter_ms,udp_offload"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -57,4 +57,15 @@ type Row struct {
 	FromNICDriver     string   `csv:"from_nic_driver"`              // such as "ena"
 	ToNICDriver       string   `csv:"to_nic_driver"`                // such as "ena"
 	NICExceeded       string   `csv:"nic_allowance_exceeded"`       // "from:NAME=N;to:NAME=N"; empty if none
+
+	// UDP throughput, where it was asked for.
+	UDPTargetBps     *float64 `csv:"udp_target_bps,omitempty"`    // bit/s of UDP payload asked for; 0: as fast as it goes
+	UDPGoodputBps    *float64 `csv:"udp_goodput_bps,omitempty"`   // bit/s of UDP payload received
+	UDPPacketsPerS   *float64 `csv:"udp_packets_per_s,omitempty"` // datagrams received
+	UDPDatagramBytes *int64   `csv:"udp_datagram_bytes,omitempty"`
+	UDPLossRatio     *float64 `csv:"udp_loss_ratio,omitempty"` // 0 to 1
+	UDPReordered     *int64   `csv:"udp_reordered,omitempty"`
+	UDPDuplicates    *int64   `csv:"udp_duplicates,omitempty"`
+	UDPJitterMs      *float64 `csv:"udp_jitter_ms,omitempty"`
+	UDPOffload       string   `csv:"udp_offload"` // "true" or "false"
 }

@@ -29,7 +29,7 @@ func IsName(s string) bool { return nameForm.MatchString(s) }
 // The error is one line.
 func Validate(r Row) error {
 	var texts []string
-	for _, err := range slices.Concat(checkNames(r), checkStatus(r), checkNumbers(r)) {
+	for _, err := range slices.Concat(checkNames(r), checkStatus(r), checkNumbers(r), checkUDP(r)) {
 		texts = append(texts, err.Error())
 	}
 	if len(texts) == 0 {
@@ -106,7 +106,7 @@ func unmeasured(r Row) bool {
 			return false
 		}
 	}
-	return r.CongestionControl == "" && r.LimitedByEvidence == ""
+	return r.CongestionControl == "" && r.UDPOffload == "" && r.LimitedByEvidence == ""
 }
 
 func checkNumbers(r Row) (errs []error) {
@@ -179,5 +179,13 @@ func numbers(r *Row) []number {
 		float("to_steal_ratio", &r.ToStealRatio, ratio, 4),
 		whole("from_softnet_drops", &r.FromSoftnetDrops),
 		whole("to_softnet_drops", &r.ToSoftnetDrops),
+		float("udp_target_bps", &r.UDPTargetBps, anything, 0),
+		float("udp_goodput_bps", &r.UDPGoodputBps, anything, 0),
+		float("udp_packets_per_s", &r.UDPPacketsPerS, anything, 3),
+		whole("udp_datagram_bytes", &r.UDPDatagramBytes),
+		float("udp_loss_ratio", &r.UDPLossRatio, ratio, 9),
+		whole("udp_reordered", &r.UDPReordered),
+		whole("udp_duplicates", &r.UDPDuplicates),
+		float("udp_jitter_ms", &r.UDPJitterMs, anything, 6),
 	}
 }

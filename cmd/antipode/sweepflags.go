@@ -41,6 +41,7 @@ type sweepFlags struct {
 	congestion  string
 	rttProbes   int
 	rttInterval time.Duration
+	udp         udpFlags
 
 	machines    machineTypes
 	zones       zoneWishes
@@ -94,6 +95,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
 		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
 		flags.StringVar(&f.path, "path", "", "`ADDRESSES` to measure between, public or private; private ones within Google Cloud only (default: public)")
+		f.udp.register(flags)
 		flags.IntVar(&f.rttProbes, "rtt-probes", 50, "`N` UDP probes in each direction for the round-trip time, 1 to 100000")
 		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
 	})
@@ -180,7 +182,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.checkLab(), f.checkCongestion(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier())
+	return errors.Join(f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -215,7 +217,7 @@ func (f *sweepFlags) checkSSHFrom() error {
 func (f *sweepFlags) test() orchestrator.Test {
 	return orchestrator.Test{
 		Duration: f.duration, Bytes: int64(f.bytes), Streams: f.streams, CongestionControl: f.congestion,
-		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval,
+		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval, UDP: f.udp.test(),
 	}
 }
 
