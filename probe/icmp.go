@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,9 +18,15 @@ import (
 
 // icmpSocket sends echo requests to one address.
 type icmpSocket struct {
-	*os.File
+	packetConn
 	v6     bool
 	header bool // what it receives begins with an IP header, and what it sends needs a checksum
+}
+
+// packetConn is what *net.UDPConn and *net.IPConn have.
+type packetConn interface {
+	net.Conn
+	syscall.Conn
 }
 
 // Types of ICMP messages (RFC 792, RFC 4443), and the bytes before an echo's data.
@@ -48,13 +55,17 @@ func openICMP(local, peer netip.Addr) (*icmpSocket, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	err = errors.Join(unix.Bind(fd, sockaddr(local)), unix.Connect(fd, sockaddr(peer)))
-	if err != nil {
-		unix.Close(fd)
+	file := os.NewFile(uintptr(fd), "icmp")
+	defer file.Close()
+	stampAll(fd)
+	if err := errors.Join(unix.Bind(fd, sockaddr(local)), unix.Connect(fd, sockaddr(peer))); err != nil {
 		return nil, err
 	}
-	stampAll(fd)
-	s.File = os.NewFile(uintptr(fd), "icmp")
+	conn, err := net.FilePacketConn(file) // has a descriptor of its own
+	if err != nil {
+		return nil, err
+	}
+	s.packetConn = conn.(packetConn)
 	return s, nil
 }
 
@@ -155,7 +166,7 @@ func (t *trips) sendEchoes(ctx context.Context, s *icmpSocket, every time.Durati
 func (t *trips) takeEchoes(s *icmpSocket, in *inbox) {
 	for {
 		a, err := in.next()
-		if errors.Is(err, os.ErrClosed) {
+		if errors.Is(err, net.ErrClosed) {
 			return
 		}
 		if err == nil && a.size == len(a.data) {

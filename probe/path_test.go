@@ -26,7 +26,8 @@ type pathConfig struct {
 	mbps  float64       // of IP packets; 0: no limit
 	queue time.Duration // longest wait for the rate; 0: 100 ms
 	loss  float64       // 0 to 1
-	mtu   int           // 0: 1500
+	mtu   int           // of the machines; 0: 1500
+	most  int           // bytes of an IP packet that is carried, others are dropped in silence; 0: all are
 }
 
 // path is two agents in namespaces of their own, and the wire between them: a
@@ -123,7 +124,7 @@ func (p *path) carry(in, out *os.File, c pathConfig, carried *atomic.Int64) {
 			free = now
 		}
 		isTCP := n > 20 && buf[0]>>4 == 4 && buf[9] == unix.IPPROTO_TCP && binary.BigEndian.Uint16(buf[2:]) > 100
-		if p.cut.Load() || free.Sub(now) > limit || isTCP && rand.Float64() < c.loss {
+		if p.cut.Load() || c.most > 0 && n > c.most || free.Sub(now) > limit || isTCP && rand.Float64() < c.loss {
 			continue
 		}
 		if c.mbps > 0 {
