@@ -173,7 +173,7 @@ func measure(ctx context.Context, c *Client, req wire.Request) (resp wire.Respon
 	case req.UDP != nil:
 		resp.UDP, err = c.UDP(ctx, *req.UDP)
 	default:
-		resp.Throughput, err = c.Throughput(ctx, *req.Throughput)
+		resp.Throughput, resp.Loaded, err = c.Loaded(ctx, *req.Throughput)
 	}
 	return resp, err
 }

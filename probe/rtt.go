@@ -160,9 +160,14 @@ func (p *pinger) send(ctx context.Context) error {
 	return nil
 }
 
-// await gives the last answers their time.
+// await gives the last answers their time: beside another test, which has ended,
+// as much as the others took.
 func (p *pinger) await(ctx context.Context) error {
-	timer := time.NewTimer(p.wait)
+	wait := p.wait
+	if p.enough != nil {
+		wait = min(wait, 2*p.longest())
+	}
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():

@@ -13,12 +13,8 @@ import (
 // summarize describes a test; last is the responder's last word, nil if it has
 // not spoken.
 func (t *trips) summarize(last *lastWord) *wire.RTTResult {
+	t.hold(last)
 	trips := t.probes[:t.sent]
-	if last != nil {
-		for i := range min(len(trips), len(last.held)) {
-			trips[i].held = time.Duration(last.held[i])
-		}
-	}
 	r := describeTrips(trips)
 	if last == nil {
 		return r
@@ -28,6 +24,16 @@ func (t *trips) summarize(last *lastWord) *wire.RTTResult {
 		r.OneWay = &wire.OneWay{DelayMs: inMs(way.delay), ErrorMs: inMs(way.errorBound)}
 	}
 	return r
+}
+
+// hold notes how long the responder held each query.
+func (t *trips) hold(last *lastWord) {
+	if last == nil {
+		return
+	}
+	for i := range min(t.sent, len(last.held)) {
+		t.probes[i].held = time.Duration(last.held[i])
+	}
 }
 
 // counts joins what both sides counted. None can be negative: the responder's

@@ -128,6 +128,8 @@ func TestValidate(t *testing.T) {
 		{"no streams", tput(func(r *Throughput) { r.Streams = 0 }), "streams 0"},
 		{"too many streams", tput(func(r *Throughput) { r.Streams = 129 }), "streams 129"},
 		{"endless", tput(func(r *Throughput) { r.DeadlineMs = math.Inf(1) }), "deadline_ms +Inf"},
+		{"loaded", tput(func(r *Throughput) { r.LoadedIntervalMs = 20 }), ""},
+		{"flood beside it", tput(func(r *Throughput) { r.LoadedIntervalMs = .5 }), "loaded_interval_ms 0.5"},
 		{"long name", tput(func(r *Throughput) { r.CongestionControl = "a-very-long-name" }), "congestion_control"},
 	}
 	for _, tt := range tests {

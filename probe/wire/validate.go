@@ -107,6 +107,11 @@ func (t *Throughput) Validate() error {
 			return err
 		}
 	}
+	if t.LoadedIntervalMs != 0 {
+		if err := within("throughput: loaded_interval_ms", t.LoadedIntervalMs, 1, MaxDeadlineMs); err != nil {
+			return err
+		}
+	}
 	return errors.Join(
 		within("throughput: duration_ms", t.DurationMs, 0, MaxDeadlineMs),
 		within("throughput: sample_ms", t.SampleMs, 0, MaxDeadlineMs),

@@ -54,6 +54,7 @@ type Response struct {
 	Serve      *ServeResult      `json:"serve,omitempty"`
 	RTT        *RTTResult        `json:"rtt,omitempty"`
 	Throughput *ThroughputResult `json:"throughput,omitempty"`
+	Loaded     *RTTResult        `json:"loaded,omitempty"` // beside Throughput, if it was asked for and came about
 	UDP        *UDPResult        `json:"udp,omitempty"`
 }
 
@@ -165,6 +166,10 @@ type Throughput struct {
 	DeadlineMs        float64 `json:"deadline_ms"`                  // for everything, hard; at most an hour
 	CongestionControl string  `json:"congestion_control,omitempty"` // empty: the machine's default
 	SampleMs          float64 `json:"sample_ms,omitempty"`          // between the samples in the result; 0: none are wanted
+
+	// LoadedIntervalMs has the round trip measured beside the test, with a small
+	// probe each so many ms, 1 or more; 0: no.
+	LoadedIntervalMs float64 `json:"loaded_interval_ms,omitempty"`
 }
 
 // What ended a throughput test.
