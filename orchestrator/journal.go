@@ -51,6 +51,7 @@ type Record struct {
 	RTT         *wire.RTTResult        `json:"rtt,omitempty"`
 	Throughput  *wire.ThroughputResult `json:"throughput,omitempty"`
 	UDP         *wire.UDPResult        `json:"udp,omitempty"`
+	Loaded      *wire.RTTResult        `json:"loaded,omitempty"` // beside the throughput
 	Left        []providers.Resource   `json:"left,omitempty"`
 	Error       string                 `json:"error,omitempty"`
 }

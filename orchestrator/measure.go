@@ -170,7 +170,7 @@ func (m *measurement) take(ctx context.Context, w way) {
 	case w.throughput == nil:
 		p.rtt = w.rtt
 	default:
-		row := withUDP(with(m.row(p), p.rtt, w.throughput), w)
+		row := withPath(withUDP(with(m.row(p), p.rtt, w.throughput), w), p.rtt, w.loaded)
 		if remarks := m.run.cfg.Remarks; remarks != nil {
 			row = flagged(row, remarks(p.Pair))
 		}
@@ -291,7 +291,7 @@ func (m *measurement) keep(row results.Row, t *wire.ThroughputResult) {
 
 func (m *measurement) record(w way, kind plan.Kind) {
 	// The samples have a file of their own: every resume reads the journal.
-	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput.WithoutSamples()}
+	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput.WithoutSamples(), Loaded: w.loaded}
 	if kind == plan.Throughput {
 		r.What = RecordThroughput
 	}

@@ -15,6 +15,10 @@ import (
 // round the Earth in fibre.
 const rttWait = time.Second
 
+// loadedIntervalMs is between two round trips beside a throughput test: their
+// packets take less than 40 kbit/s.
+const loadedIntervalMs = 20
+
 // sampleMs is between two samples in samples.csv.
 const sampleMs = 100
 
@@ -55,6 +59,7 @@ type way struct {
 	throughput *wire.ThroughputResult
 	udp        *wire.UDPResult // nil unless asked for
 	udpErr     error           // why there is none, though the rest is good
+	loaded     *wire.RTTResult // beside the throughput; nil if it did not come about
 	err        error
 }
 
@@ -144,6 +149,7 @@ func (t tester) rtt(ctx context.Context, w *way, from, to *guest) {
 		IntervalMs: ms(t.test.RTTInterval),
 		WaitMs:     ms(rttWait),
 		DeadlineMs: ms(nominal + t.limits.Slack),
+		Path:       true,
 	}})
 	switch w.rtt = resp.RTT; {
 	case err != nil:
@@ -168,7 +174,9 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		DeadlineMs:        ms(nominal + t.limits.Slack),
 		CongestionControl: t.test.CongestionControl,
 		SampleMs:          sampleMs,
+		LoadedIntervalMs:  loadedIntervalMs,
 	}})
+	w.loaded = resp.Loaded
 	switch w.throughput = resp.Throughput; {
 	case err != nil:
 		w.err = fmt.Errorf("throughput: %w", err)

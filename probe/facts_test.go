@@ -53,7 +53,7 @@ func TestPathFactsOfADeadPath(t *testing.T) {
 	p := newPath(t, pathConfig{most: 1}) // the control connection is not opened either
 	req := wire.RTT{Peer: p.peer, Probes: 3, IntervalMs: 1, WaitMs: 10, DeadlineMs: 500, Path: true}
 	r := await(t, p.from.ask(wire.Request{RTT: &req}), 10*time.Second)
-	wantFailure(t, r, "deadline exceeded")
+	wantFailure(t, r, "open control connection")
 }
 
 func TestPathFactsOfLoopback(t *testing.T) {

@@ -33,6 +33,11 @@ func measured() results.Row {
 		NICExceeded:  "from:bw_out_allowance_exceeded=12;to:pps_allowance_exceeded=1",
 		UDPTargetBps: new(50e6), UDPGoodputBps: new(49.5e6), UDPPacketsPerS: new(4273.135), UDPDatagramBytes: new(int64(1448)),
 		UDPLossRatio: new(0.01), UDPReordered: new(int64(3)), UDPDuplicates: new(int64(0)), UDPJitterMs: new(0.012346), UDPOffload: "true",
+		RTTStamps: "kernel", RTTSendingMs: new(.0123), RTTUserP50Ms: new(88.6), RTTUserP99Ms: new(95.0), RTTICMPP50Ms: new(88.3),
+		TCPConnectMs: new(88.7), RTTLostForward: new(int64(1)), RTTLostBackward: new(int64(0)), RTTLate: new(int64(0)),
+		RTTReordered: new(int64(2)), RTTDuplicates: new(int64(0)), OneWayDelayMs: new(44.2), OneWayErrorMs: new(44.0),
+		RTTLoadedP50Ms: new(120.5), RTTLoadedP99Ms: new(180.25), RTTLoadedProbes: new(int64(440)), PathMTUBytes: new(int64(1500)),
+		FromAddressKind: "nat", ToAddressKind: "nat",
 	}
 }
 
@@ -94,7 +99,10 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"limited_by_evidence,window_ceiling_bps,from_cpu_ratio,to_cpu_ratio,from_steal_ratio,to_steal_ratio," +
 		"from_softnet_drops,to_softnet_drops,from_nic_driver,to_nic_driver,nic_allowance_exceeded," +
 		"udp_target_bps,udp_goodput_bps,udp_packets_per_s,udp_datagram_bytes,udp_loss_ratio,udp_reordered,udp_duplicates," +
-		"udp_jitter_ms,udp_offload"
+		"udp_jitter_ms,udp_offload," +
+		"rtt_stamps,rtt_sending_ms,rtt_user_p50_ms,rtt_user_p99_ms,rtt_icmp_p50_ms,tcp_connect_ms," +
+		"rtt_lost_forward,rtt_lost_backward,rtt_late,rtt_reordered,rtt_duplicates,one_way_delay_ms,one_way_error_ms," +
+		"rtt_loaded_p50_ms,rtt_loaded_p99_ms,rtt_loaded_probes,path_mtu_bytes,from_address_kind,to_address_kind"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -206,6 +214,16 @@ func TestValidate(t *testing.T) {
 		"min above median":    {measured, func(r *results.Row) { r.RTTMinMs = new(89.0) }, "rtt_min_ms"},
 		"p99 below median":    {measured, func(r *results.Row) { r.RTTP99Ms = new(1.0) }, "rtt_p99_ms"},
 		"flags with commas":   {measured, func(r *results.Row) { r.Flags = "a,b" }, "flags"},
+		"unknown stamps":      {measured, func(r *results.Row) { r.RTTStamps = "hardware" }, "rtt_stamps"},
+		"unknown address":     {measured, func(r *results.Row) { r.ToAddressKind = "ours" }, "to_address_kind"},
+		"failed with a kind":  {failed, func(r *results.Row) { r.FromAddressKind = "nat" }, "status"},
+		"tiny MTU":            {measured, func(r *results.Row) { r.PathMTUBytes = new(int64(20)) }, "path_mtu_bytes"},
+		"delay without error": {measured, func(r *results.Row) { r.OneWayErrorMs = nil }, "one_way_error_ms"},
+		"more lost than sent": {measured, func(r *results.Row) { r.RTTLate = new(int64(100)) }, "rtt_probes"},
+		"loaded p99":          {measured, func(r *results.Row) { r.RTTLoadedP99Ms = new(1.0) }, "rtt_loaded_p99_ms"},
+		"user p99":            {measured, func(r *results.Row) { r.RTTUserP99Ms = new(1.0) }, "rtt_user_p99_ms"},
+		"negative sending":    {measured, func(r *results.Row) { r.RTTSendingMs = new(-1.0) }, "rtt_sending_ms"},
+		"negative order":      {measured, func(r *results.Row) { r.RTTReordered = new(int64(-1)) }, "rtt_reordered"},
 		"unknown path":        {measured, func(r *results.Row) { r.Path = "lan" }, "path"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -81,6 +81,9 @@ func checkStatus(r Row) (errs []error) {
 	enum("path", r.Path, "", "public", "private")
 	enum("ip_version", r.IPVersion, "", "4", "6")
 	enum("network_tier", r.NetworkTier, "", "premium", "standard")
+	enum("rtt_stamps", r.RTTStamps, stampsAllowed()...)
+	enum("from_address_kind", r.FromAddressKind, kindsAllowed()...)
+	enum("to_address_kind", r.ToAddressKind, kindsAllowed()...)
 
 	ok := r.Status == StatusOK
 	switch {
@@ -106,7 +109,8 @@ func unmeasured(r Row) bool {
 			return false
 		}
 	}
-	return r.CongestionControl == "" && r.UDPOffload == "" && r.LimitedByEvidence == ""
+	texts := r.CongestionControl + r.UDPOffload + r.LimitedByEvidence + r.RTTStamps + r.FromAddressKind + r.ToAddressKind
+	return texts == ""
 }
 
 func checkNumbers(r Row) (errs []error) {
@@ -118,7 +122,7 @@ func checkNumbers(r Row) (errs []error) {
 			errs = append(errs, fmt.Errorf("column %s: %d is negative", n.column, **n.int))
 		}
 	}
-	return append(errs, checkOrder(r)...)
+	return slices.Concat(errs, checkOrder(r), checkPath(r))
 }
 
 // checkOrder holds the percentiles against each other.
@@ -187,5 +191,21 @@ func numbers(r *Row) []number {
 		whole("udp_reordered", &r.UDPReordered),
 		whole("udp_duplicates", &r.UDPDuplicates),
 		float("udp_jitter_ms", &r.UDPJitterMs, anything, 6),
+		float("rtt_sending_ms", &r.RTTSendingMs, anything, 4),
+		float("rtt_user_p50_ms", &r.RTTUserP50Ms, anything, 3),
+		float("rtt_user_p99_ms", &r.RTTUserP99Ms, anything, 3),
+		float("rtt_icmp_p50_ms", &r.RTTICMPP50Ms, anything, 3),
+		float("tcp_connect_ms", &r.TCPConnectMs, anything, 3),
+		whole("rtt_lost_forward", &r.RTTLostForward),
+		whole("rtt_lost_backward", &r.RTTLostBackward),
+		whole("rtt_late", &r.RTTLate),
+		whole("rtt_reordered", &r.RTTReordered),
+		whole("rtt_duplicates", &r.RTTDuplicates),
+		float("one_way_delay_ms", &r.OneWayDelayMs, anything, 3),
+		float("one_way_error_ms", &r.OneWayErrorMs, anything, 3),
+		float("rtt_loaded_p50_ms", &r.RTTLoadedP50Ms, anything, 3),
+		float("rtt_loaded_p99_ms", &r.RTTLoadedP99Ms, anything, 3),
+		whole("rtt_loaded_probes", &r.RTTLoadedProbes),
+		whole("path_mtu_bytes", &r.PathMTUBytes),
 	}
 }

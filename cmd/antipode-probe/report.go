@@ -21,7 +21,9 @@ type report struct {
 	Status    string `json:"status"`    // ok or failed
 	Error     string `json:"error,omitempty"`
 	*rttPart
+	*pathPart
 	*throughputPart
+	*loadedPart
 	*udpPart
 }
 
@@ -62,6 +64,7 @@ func (r *report) addRTT(m *wire.RTTResult) {
 		return
 	}
 	r.rttPart = &rttPart{m.MinMs, m.MeanMs, m.P50Ms, m.P99Ms, m.StddevMs, m.LossRatio, m.Probes}
+	r.pathPart = newPathPart(m)
 }
 
 // addThroughput takes a result, which is nil when nothing was received.
@@ -94,6 +97,7 @@ func (r *report) text() string {
 		fmt.Fprintf(&b, "round trip  p50 %s, p99 %s, min %s, mean %s; %s lost of %d probes\n",
 			units.Milliseconds(m.RTTP50Ms), units.Milliseconds(m.RTTP99Ms), units.Milliseconds(m.RTTMinMs),
 			units.Milliseconds(m.RTTMeanMs), percent(m.RTTLossRatio), m.RTTProbes)
+		b.WriteString(r.pathPart.text())
 	}
 	if m := r.throughputPart; m != nil {
 		fmt.Fprintf(&b, "goodput     %s after slow start (%.2f s); %s over the whole %.2f s\n",
@@ -101,6 +105,7 @@ func (r *report) text() string {
 		fmt.Fprintf(&b, "received    %s in %d streams under %s; %s retransmitted; MSS %d bytes\n",
 			units.Bytes(float64(m.Bytes)), m.Streams, m.CongestionControl, percent(m.RetransmitRatio), m.MSSBytes)
 		b.WriteString(streamsText(m.PerStream))
+		b.WriteString(r.loadedPart.text())
 		fmt.Fprintf(&b, "limited by  %s: %s\n", m.LimitedBy, m.LimitedByEvidence)
 		if m.WindowCeilingBps > 0 {
 			fmt.Fprintf(&b, "ceiling     %s by window / round trip\n", units.Rate(m.WindowCeilingBps))

@@ -25,6 +25,9 @@ const (
 	here    = "here"           // this machine, in the file of samples
 )
 
+// loadedIntervalMs is between two round trips beside a TCP throughput test.
+const loadedIntervalMs = 20
+
 // testFlags say what is measured, and how it is told.
 type testFlags struct {
 	duration    time.Duration
@@ -67,7 +70,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.Var(&f.bytes, "bytes", "end the throughput test after so many `BYTES`, for example 100MB")
 	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections, `N`: 1 to 128")
 	flags.StringVar(&f.congestion, "congestion-control", "", "`NAME` of the sender's algorithm, for example bbr (default the machine's)")
-	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none")
+	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none, nor during the throughput test")
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
 	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
 	f.udp.register(flags)
@@ -115,11 +118,14 @@ func resolve(text string) (netip.AddrPort, error) {
 func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer netip.AddrPort, r *report) (err error) {
 	to := wire.Peer{Addr: peer.Addr().String(), Port: int(peer.Port())}
 	rtt := wire.RTT{Peer: to, Probes: f.rttProbes, IntervalMs: ms(f.rttInterval), WaitMs: ms(rttWait),
-		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack)}
+		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack), Path: true}
 	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
 		CongestionControl: f.congestion, DeadlineMs: wire.MaxDeadlineMs}
 	if f.samples != "" {
 		tput.SampleMs = sampleMs
+	}
+	if f.rttProbes > 0 {
+		tput.LoadedIntervalMs = loadedIntervalMs
 	}
 	if f.duration > 0 {
 		tput.DeadlineMs = ms(f.duration + slack)
@@ -147,8 +153,9 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 		r.addUDP(result)
 		return err
 	}
-	result, err := client.Throughput(ctx, tput)
+	result, loaded, err := client.Loaded(ctx, tput)
 	r.addThroughput(result)
+	r.addLoaded(loaded)
 	return errors.Join(err, samples.add(here, r.Peer, result))
 }
 
