@@ -202,13 +202,13 @@ func (c *client) goneOr(err error) error {
 	return err
 }
 
-func (c *client) call(ctx context.Context, op string) ([]byte, error) {
-	f, err := c.ask(ctx, request{Op: op})
+func (c *client) call(ctx context.Context, r request) ([]byte, error) {
+	f, err := c.ask(ctx, r)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("lab: %s: %w", op, err)
+		return nil, fmt.Errorf("lab: %s: %w", r.Op, err)
 	}
 	if f == nil {
 		return nil, nil
@@ -216,7 +216,7 @@ func (c *client) call(ctx context.Context, op string) ([]byte, error) {
 	defer f.Close()
 	data, err := readWhole(f)
 	if err != nil {
-		return nil, fmt.Errorf("lab: %s: %w", op, err)
+		return nil, fmt.Errorf("lab: %s: %w", r.Op, err)
 	}
 	return data, nil
 }

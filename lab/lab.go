@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/world"
 )
 
@@ -42,6 +43,8 @@ type Options struct {
 	Rough   bool         // up a second sooner, delays up to 0.5 ms too long
 	Log     io.Writer    // what the inner says; nil: nobody listens. Up writes a file instead.
 	Command []string     // the inner's command line; empty: this program with InnerCommand
+
+	SampleEvery time.Duration // how often the router notes down what it has delivered of a TCP flow, for Flows; 0: never
 }
 
 // Endpoints are the doors of a lab, as URLs that only the lab's own HTTPClient reaches.
@@ -61,7 +64,7 @@ type Lab struct {
 
 // control is the connection to the inner.
 type control interface {
-	call(ctx context.Context, op string) ([]byte, error)
+	call(ctx context.Context, r request) ([]byte, error)
 	dial(ctx context.Context, network, addr string) (net.Conn, error)
 	done() <-chan struct{}
 	err() error
@@ -91,12 +94,12 @@ func (l *Lab) HTTPClient() *http.Client {
 // Inventory returns what exists at this moment, as JSON: under "aws" and "gcp"
 // what is behind the doors, under "processes" the machines that run.
 func (l *Lab) Inventory(ctx context.Context) (json.RawMessage, error) {
-	return l.control.call(ctx, opInventory)
+	return l.control.call(ctx, request{Op: opInventory})
 }
 
 // World returns who is where, with delays, rates and loss.
 func (l *Lab) World(ctx context.Context) (*world.World, error) {
-	data, err := l.control.call(ctx, opWorld)
+	data, err := l.control.call(ctx, request{Op: opWorld})
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,23 @@ func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string) ([]worl
 // counts per pair, under "strays" the packets of no pair, under "calibration" what
 // it can do.
 func (l *Lab) Counts(ctx context.Context) (json.RawMessage, error) {
-	return l.control.call(ctx, opCounts)
+	return l.control.call(ctx, request{Op: opCounts})
+}
+
+// Flows returns what became of every flow that the router knows, in each
+// direction: a list of router.FlowCount, as JSON.
+func (l *Lab) Flows(ctx context.Context) (json.RawMessage, error) {
+	return l.control.call(ctx, request{Op: opFlows})
+}
+
+// StartMachine starts a machine that no cloud knows and that everybody may
+// reach. Its boot goes on afterwards. It ends with the lab.
+func (l *Lab) StartMachine(ctx context.Context, spec vm.Spec) (addresses vm.Addresses, err error) {
+	data, err := l.control.call(ctx, request{Op: opMachine, Machine: &spec})
+	if err != nil {
+		return addresses, err
+	}
+	return addresses, json.Unmarshal(data, &addresses)
 }
 
 // Done is closed when the lab is gone, or the connection to it.

@@ -16,6 +16,8 @@ import (
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
 	"github.com/antipode-bench/antipode/lab/hypervisor"
+	"github.com/antipode-bench/antipode/lab/router"
+	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/world"
 )
 
@@ -218,4 +220,36 @@ func TestCalibrates(t *testing.T) {
 	if err := json.Unmarshal(data, &counts); err != nil || counts.Calibration.CapacityBps <= 0 {
 		t.Errorf("Counts = %s, %v; want a capacity", data, err)
 	}
+}
+
+func TestMachineOfNoCloud(t *testing.T) {
+	l := open(t, Options{Rough: true, World: testWorld(), Machine: machineBinary, SampleEvery: time.Millisecond})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	spec := vm.Spec{ID: "m", Cloud: "aws", Region: testRegions[0], Hostname: "m", User: "somebody"}
+	addresses, err := l.StartMachine(ctx, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := machinesOf(ctx, l, 1)
+	if err != nil || found[0].Public != addresses.Public {
+		t.Fatalf("%v, %v; want %v", found, err, addresses)
+	}
+	if _, err := l.StartMachine(ctx, spec); err == nil {
+		t.Error("two machines of one id")
+	}
+	data, err := l.Flows(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var flows []router.FlowCount
+	if err := json.Unmarshal(data, &flows); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range flows {
+		if f.Src.Addr() == addresses.Public && f.PayloadBytes > 0 && len(f.Samples) > 0 {
+			return // it said its banner
+		}
+	}
+	t.Errorf("no flow from the machine in %s", data)
 }

@@ -74,7 +74,7 @@ func (s *state) settle(ctx context.Context, proc *process, conn *seqpacket.Conn)
 		return err
 	}
 	defer l.Close()
-	_, err = l.control.call(ctx, opDetach)
+	_, err = l.control.call(ctx, request{Op: opDetach})
 	return err
 }
 

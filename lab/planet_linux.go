@@ -3,10 +3,12 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 
 	"github.com/antipode-bench/antipode"
@@ -14,6 +16,7 @@ import (
 	"github.com/antipode-bench/antipode/lab/hypervisor"
 	"github.com/antipode-bench/antipode/lab/router"
 	"github.com/antipode-bench/antipode/lab/router/link"
+	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/world"
 )
 
@@ -47,7 +50,7 @@ func newPlanet(ctx context.Context, s setup, machine []byte, log *slog.Logger) (
 			return nil, err
 		}
 	}
-	if p.router, err = router.New(router.Options{World: w, Log: log, Cost: p.calibration.Cost}); err != nil {
+	if p.router, err = router.New(router.Options{World: w, Log: log, Cost: p.calibration.Cost, SampleEvery: s.SampleEvery}); err != nil {
 		return nil, err
 	}
 	if err := connectController(p.router, kind); err != nil {
@@ -118,6 +121,22 @@ func (p *planet) inventory() ([]byte, error) {
 		GCP       door.Inventory       `json:"gcp"`
 		Processes []hypervisor.Process `json:"processes"`
 	}{clouds["aws"], clouds["gcp"], p.machines.Processes()})
+}
+
+// startMachine starts a machine behind the doors' backs.
+func (p *planet) startMachine(ctx context.Context, spec *vm.Spec) ([]byte, error) {
+	if spec == nil {
+		return nil, errors.New("which machine?")
+	}
+	addresses, err := p.machines.Start(ctx, *spec)
+	if err != nil {
+		return nil, err
+	}
+	everybody := vm.Rule{Protocol: "all", ToPort: 65535, Sources: []netip.Prefix{netip.PrefixFrom(netip.IPv4Unspecified(), 0)}}
+	if err := p.machines.SetRules(spec.ID, []vm.Rule{everybody}); err != nil {
+		return nil, err
+	}
+	return json.Marshal(addresses)
 }
 
 // counts is what the router did so far.

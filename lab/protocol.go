@@ -6,13 +6,15 @@ import (
 	"net"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/antipode-bench/antipode/lab/door"
+	"github.com/antipode-bench/antipode/lab/vm"
 )
 
 // protocolVersion of the control socket. A controller of another build says so
 // instead of misreading a lab that was started by an older one.
-const protocolVersion = 1
+const protocolVersion = 2
 
 // What a controller asks. One JSON value is one packet of a SOCK_SEQPACKET
 // socket. An answer's payload is a descriptor that rides along (SCM_RIGHTS): the
@@ -24,6 +26,8 @@ const (
 	opInventory = "inventory"
 	opWorld     = "world"
 	opCounts    = "counts"
+	opFlows     = "flows"
+	opMachine   = "machine" // starts request.Machine; the payload is its vm.Addresses
 )
 
 // request is one packet to the inner.
@@ -32,6 +36,8 @@ type request struct {
 	Op      string `json:"op"`
 	Network string `json:"network,omitempty"`
 	Addr    string `json:"addr,omitempty"`
+
+	Machine *vm.Spec `json:"machine,omitempty"`
 }
 
 // response is one packet from the inner. The first one of a connection is the
@@ -56,6 +62,8 @@ type setup struct {
 	Timing *door.Timing `json:"timing,omitempty"`
 	Link   string       `json:"link,omitempty"`
 	Rough  bool         `json:"rough,omitempty"`
+
+	SampleEvery time.Duration `json:"sample_every_ns,omitempty"`
 }
 
 // wireError carries an error of the inner to the controller so that callers can

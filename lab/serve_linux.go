@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -154,6 +155,10 @@ func (p *planet) handle(ctx context.Context, r request) (*os.File, error) {
 		data = p.worldFile
 	case opCounts:
 		data, err = p.counts()
+	case opFlows:
+		data, err = json.Marshal(p.router.FlowCounts())
+	case opMachine:
+		data, err = p.startMachine(ctx, r.Machine)
 	default:
 		err = fmt.Errorf("unknown request %q", r.Op)
 	}

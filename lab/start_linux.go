@@ -87,7 +87,7 @@ func (o Options) setupFile(named bool) (*os.File, error) {
 		return nil, err
 	}
 	data, err := json.Marshal(setup{
-		Named: named, World: text, Faults: o.Faults, Timing: o.Timing, Link: o.Link, Rough: o.Rough,
+		Named: named, World: text, Faults: o.Faults, Timing: o.Timing, Link: o.Link, Rough: o.Rough, SampleEvery: o.SampleEvery,
 	})
 	if err != nil {
 		return nil, err

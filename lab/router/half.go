@@ -27,8 +27,8 @@ type twin struct{ arrived bool }
 
 // FlowSample is how much of a flow had been delivered at a time.
 type FlowSample struct {
-	At    time.Duration // since the router began
-	Bytes int64         // of TCP payload, each byte once
+	At    time.Duration `json:"at_ns"` // since the router began
+	Bytes int64         `json:"bytes"` // of TCP payload, each byte once
 }
 
 // maxSamples bounds what is kept of one direction of a flow.
@@ -37,18 +37,18 @@ const maxSamples = 1 << 17
 // FlowCount is what became of one flow, in one direction.
 type FlowCount struct {
 	packet.Flow
-	Delivered Tally // copies included
+	Delivered Tally `json:"delivered"` // copies included
 
-	Sent       int64 // segments that its sender sent
-	Duplicated int64 // segments that were delivered once more
+	Sent       int64 `json:"sent"`       // segments that its sender sent
+	Duplicated int64 `json:"duplicated"` // segments that were delivered once more
 
 	// Reordered are the segments that were delivered after one that was sent
 	// later (RFC 4737, type-P-reordered), duplicates apart. What is meant to
 	// overtake, TCP's empty segments, is left out.
-	Reordered int64
+	Reordered int64 `json:"reordered"`
 
-	PayloadBytes int64        // of TCP, delivered, each byte once
-	Samples      []FlowSample // when the router is asked for them
+	PayloadBytes int64        `json:"payload_bytes"` // of TCP, delivered, each byte once
+	Samples      []FlowSample `json:"samples,omitempty"`
 }
 
 // Lost is the number of segments that have not arrived, be they dropped or on

@@ -23,8 +23,9 @@ const (
 // Flow names a stream of packets in one direction. ICMP echoes carry their
 // identifier as both ports; what has no ports has zeros.
 type Flow struct {
-	Protocol uint8
-	Src, Dst netip.AddrPort
+	Protocol uint8          `json:"protocol"`
+	Src      netip.AddrPort `json:"src"`
+	Dst      netip.AddrPort `json:"dst"`
 }
 
 // Reverse is the flow of the answers.
