@@ -14,7 +14,7 @@ SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs
 # Where `make run` sweeps: three AWS and three GCP regions on four continents.
 RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
 
-.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos bench-probe cross clean
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos bench-probe accuracy cross clean
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ chaos: build ## kill CHAOS_RUNS sweeps (default 200) at random moments, look for
 bench-probe: build ## the probe against iperf3, ping, irtt and sockperf: medians and ratios (install the peers first)
 	$(GO) run ./bench/probe
 
+accuracy: bin/antipode-probe bin/antipode-machine ## the probe against the lab's truth on 124 paths and 12 token buckets: hours; goes on where it was interrupted
+	$(GO) run ./bench/accuracy $(ACCURACY_FLAGS)
+
 # Optimisation is off for one cross-build of the SDKs: it halves the time, and
 # nobody runs the result.
 cross: $(CARRIED) ## build the controller for darwin and windows, the probe for linux amd64 and arm64
@@ -86,6 +89,9 @@ bin/antipode: $(SOURCES) $(CARRIED)
 
 bin/antipode-probe: $(SOURCES)
 	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/antipode-probe
+
+bin/antipode-machine: $(SOURCES)
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $@ ./cmd/antipode-machine
 
 # What the controller carries: static, without paths of the build machine, and
 # byte-identical when built again.

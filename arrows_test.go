@@ -51,6 +51,7 @@ var arrows = map[string][]string{
 	"lab/seqpacket":          {},
 	"lab/vm":                 {},
 	"lab/world":              {".", "strictyaml"},
+	"bench/accuracy":         {".", "lab", "lab/router", "lab/vm", "lab/world", "probe/wire", "probe/trace", "remote"},
 	"bench/probe":            {},
 	"e2e":                    {},
 }

@@ -257,7 +257,7 @@ func (s *sender) fillSteady(r *wire.ThroughputResult, whole count) {
 		// what the kernel has acknowledged, beyond holes too.
 		r.GoodputBps = 8 * s.log.Rate(p.From, p.To)
 	}
-	r.SlowStartBytes, r.SlowStartS = from, begin.Seconds()
+	r.SlowStartBytes, r.SlowStartS, r.SteadyS = from, begin.Seconds(), (end - begin).Seconds()
 	r.PerStream = s.streams.results(whole.Streams, s.log[p.From].At, s.log[p.To].At, r.GoodputBps)
 }
 

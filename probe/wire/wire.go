@@ -187,6 +187,7 @@ type ThroughputResult struct {
 	DurationS         float64 `json:"duration_s"`       // first byte to last byte at the receiver
 	SlowStartBytes    int64   `json:"slow_start_bytes"` // received before the steady part
 	SlowStartS        float64 `json:"slow_start_s"`     // duration before the steady part
+	SteadyS           float64 `json:"steady_s"`         // duration of the steady part; 0: the test is too short to have parts
 	Streams           int     `json:"streams"`
 	CongestionControl string  `json:"congestion_control"`
 	MSSBytes          int     `json:"mss_bytes"`

@@ -1,0 +1,175 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/lab"
+	"github.com/antipode-bench/antipode/lab/router"
+	"github.com/antipode-bench/antipode/lab/vm"
+	"github.com/antipode-bench/antipode/lab/world"
+	"github.com/antipode-bench/antipode/probe/wire"
+	"github.com/antipode-bench/antipode/remote"
+)
+
+const (
+	// sampleEvery is the router's, and the probe's: its own is 10 ms as well.
+	sampleEvery = 10 * time.Millisecond
+	setUpLimit  = time.Minute
+	testSlack   = 20 * time.Second // a test over its nominal length
+	user        = "antipode"
+)
+
+// tools are the programs that run in a lab.
+type tools struct {
+	machine []byte
+	probes  remote.Probes
+}
+
+// loadTools reads the two binaries; the probe goes to the machines compressed.
+func loadTools(o options) (t tools, err error) {
+	if t.machine, err = os.ReadFile(o.machine); err != nil {
+		return t, err
+	}
+	probe, err := os.ReadFile(o.probe)
+	if err != nil {
+		return t, err
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write(probe); err != nil {
+		return t, err
+	}
+	if err := w.Close(); err != nil {
+		return t, err
+	}
+	var name unix.Utsname
+	if err := unix.Uname(&name); err != nil {
+		return t, err
+	}
+	t.probes = remote.Probes{unix.ByteSliceToString(name.Machine[:]): {Gzip: packed.Bytes(), SHA256: sha256.Sum256(probe)}}
+	return t, nil
+}
+
+// place is a lab with a path, and an agent at both of its ends.
+type place struct {
+	lab      *lab.Lab
+	from, to *station
+}
+
+// station is a machine with an agent.
+type station struct {
+	addr  netip.Addr
+	conn  *remote.Conn
+	agent *remote.Agent
+}
+
+// open builds a place. What is rough is up sooner, and its delays are up to
+// half a millisecond too long.
+func (t tools) open(ctx context.Context, p Path, w *world.World, rough bool) (_ *place, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, setUpLimit, fmt.Errorf("not set up within %s", setUpLimit))
+	defer cancel()
+	pl := &place{}
+	if pl.lab, err = lab.Start(ctx, lab.Options{World: w, Machine: t.machine, Rough: rough, SampleEvery: sampleEvery}); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, pl.close())
+		}
+	}()
+	secret := make([]byte, wire.SecretBytes)
+	rand.Read(secret) // never fails
+	var booting errgroup.Group
+	booting.Go(func() (err error) { pl.from, err = t.station(ctx, pl.lab, fromRegion, p, secret); return err })
+	booting.Go(func() (err error) { pl.to, err = t.station(ctx, pl.lab, toRegion, p, secret); return err })
+	return pl, booting.Wait()
+}
+
+func (pl *place) close() error { return pl.lab.Close() }
+
+// station boots a machine, logs in and starts the probe on it, as a sweep does.
+func (t tools) station(ctx context.Context, l *lab.Lab, region string, p Path, secret []byte) (*station, error) {
+	host, err := remote.NewKeyPair("host")
+	if err != nil {
+		return nil, err
+	}
+	own, err := remote.NewKeyPair("accuracy")
+	if err != nil {
+		return nil, err
+	}
+	cloud, name, _ := antipode.SplitID(region)
+	addresses, err := l.StartMachine(ctx, vm.Spec{
+		ID: name, Cloud: cloud, Region: name, Hostname: name, User: user,
+		AuthorizedKeys: []string{own.AuthorizedKey}, HostKeyPEM: host.PEM, BootCommands: p.bootCommands(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &station{addr: addresses.Public}
+	target := remote.Target{Name: name, Addr: netip.AddrPortFrom(s.addr, 22), User: user, HostKey: host.AuthorizedKey}
+	// What is sent before a machine is up is lost, and TCP sends it again only
+	// after a second: dial anew sooner.
+	options := remote.Options{Key: own.Signer, Dial: l.Dial, DialTimeout: 250 * time.Millisecond, RetryMin: 20 * time.Millisecond, RetryMax: 250 * time.Millisecond}
+	if s.conn, err = remote.Connect(ctx, target, options); err != nil {
+		return nil, err
+	}
+	program, err := s.conn.Push(ctx, t.probes)
+	if err != nil {
+		return nil, err
+	}
+	if s.agent, err = s.conn.StartAgent(ctx, program); err != nil {
+		return nil, err
+	}
+	_, err = s.agent.Call(ctx, wire.Request{Serve: &wire.Serve{Secret: secret, Port: wire.DefaultPort}})
+	return s, err
+}
+
+// peer is where the receiving agent listens.
+func (pl *place) peer() wire.Peer {
+	return wire.Peer{Addr: pl.to.addr.String(), Port: wire.DefaultPort}
+}
+
+// ask has the sending agent measure.
+func (pl *place) ask(ctx context.Context, r wire.Request, nominal time.Duration) (wire.Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, nominal+2*testSlack)
+	defer cancel()
+	return pl.from.agent.Call(ctx, r)
+}
+
+// carried is the router's count of the measured flow: of the protocol, the one
+// from sender to receiver that carried most.
+func (pl *place) carried(ctx context.Context, protocol uint8) (most router.FlowCount, err error) {
+	data, err := pl.lab.Flows(ctx)
+	if err != nil {
+		return most, err
+	}
+	var flows []router.FlowCount
+	if err := json.Unmarshal(data, &flows); err != nil {
+		return most, err
+	}
+	for _, f := range flows {
+		if f.Protocol == protocol && f.Src.Addr() == pl.from.addr && f.Dst.Addr() == pl.to.addr && f.Delivered.Bytes > most.Delivered.Bytes {
+			most = f
+		}
+	}
+	if most.Sent == 0 {
+		return most, errors.New("the router knows no such flow")
+	}
+	return most, nil
+}
