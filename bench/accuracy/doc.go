@@ -27,5 +27,6 @@
 // router's record of the long test.
 //
 // What was measured stays in -results, a file per path. A run that was
-// interrupted goes on from there, and -replay judges it again without measuring.
+// interrupted goes on from there, and measures again what failed or was late
+// because the computer was too busy. -replay judges it without measuring.
 package main

@@ -72,12 +72,9 @@ func (t tools) onRecord(ctx context.Context, o options, p Path, do step) error {
 	return do(ctx, o, r, func() error { return r.write(file) })
 }
 
-// attempt runs one test of a record at a fresh place. What fails is noted down
-// and not measured again; an interruption is an error.
+// attempt runs one test of a record at a fresh place. What fails is noted down,
+// for the next run to try again; an interruption is an error.
 func (t tools) attempt(ctx context.Context, r *record, name string, p Path, w *world.World, rough bool, test func(*place) error) error {
-	if r.Failed[name] != "" {
-		return nil
-	}
 	pl, err := t.open(ctx, p, w, rough)
 	if err == nil {
 		err = test(pl)
@@ -88,8 +85,7 @@ func (t tools) attempt(ctx context.Context, r *record, name string, p Path, w *w
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		r.fail(name, err)
+	if r.note(name, err); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %s: %v\n", r.Path.Name, name, err)
 	}
 	return nil
@@ -149,7 +145,7 @@ func (t tools) transfers(ctx context.Context, o options, r *record, save func() 
 		to   **transfer
 		ask  wire.Throughput
 	}{{"long", &r.Long, long}, {"adaptive", &r.Adaptive, adaptive}} {
-		if *test.to != nil {
+		if (*test.to).exact() {
 			continue
 		}
 		if err := t.transferOn(ctx, r, test.name, r.Path, test.ask, func(got *transfer) { *test.to = got }, save); err != nil {
@@ -160,7 +156,7 @@ func (t tools) transfers(ctx context.Context, o options, r *record, save func() 
 		return nil
 	}
 	for _, e := range r.Path.easings() {
-		if r.Eased[e.cause] != nil {
+		if r.Eased[e.cause].exact() {
 			continue
 		}
 		ask := wire.Throughput{DurationMs: ms(o.eased)}
@@ -201,7 +197,11 @@ func (pl *place) transfer(ctx context.Context, p Path, ask wire.Throughput) (*tr
 		return nil, err
 	}
 	flow, err := pl.carried(ctx, packet.TCP)
-	return &transfer{Result: answer.Throughput, Carried: newCurve(flow.Samples)}, err
+	if err != nil {
+		return nil, err
+	}
+	late, err := pl.lateRatio(ctx)
+	return &transfer{Result: answer.Throughput, Carried: newCurve(flow.Samples), LateRatio: late}, err
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -152,6 +152,25 @@ func (pl *place) ask(ctx context.Context, r wire.Request, nominal time.Duration)
 	return pl.from.agent.Call(ctx, r)
 }
 
+// lateRatio is the share of the segments on the path that the lab delivered too
+// late.
+func (pl *place) lateRatio(ctx context.Context) (float64, error) {
+	data, err := pl.lab.Counts(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var counts struct{ Pairs []router.PairCount }
+	if err := json.Unmarshal(data, &counts); err != nil {
+		return 0, err
+	}
+	for _, c := range counts.Pairs {
+		if c.From == fromRegion && c.To == toRegion {
+			return float64(c.Late.Segments) / float64(max(1, c.Delivered.Packets)), nil
+		}
+	}
+	return 0, errors.New("the router knows no such pair")
+}
+
 // carried is the router's count of the measured flow: of the protocol, the one
 // from sender to receiver that carried most.
 func (pl *place) carried(ctx context.Context, protocol uint8) (most router.FlowCount, err error) {

@@ -33,8 +33,26 @@ type datagrams struct {
 
 // transfer is a TCP test with the router's record of it.
 type transfer struct {
-	Result  *wire.ThroughputResult `json:"result"`
-	Carried curve                  `json:"carried"`
+	Result    *wire.ThroughputResult `json:"result"`
+	Carried   curve                  `json:"carried"`
+	LateRatio float64                `json:"late_ratio"` // of the segments: this computer was too busy to deliver them in time
+}
+
+// maxLateRatio is the sweep's: where more was late, goodput was seen to be off.
+const maxLateRatio = 0.05
+
+// exact is false for what has to be measured again: it is not there, or the lab
+// was too busy.
+func (t *transfer) exact() bool { return t != nil && t.LateRatio <= maxLateRatio }
+
+// busy says whether a test of the record was not exact.
+func (r *record) busy() bool {
+	for _, t := range r.Eased {
+		if !t.exact() {
+			return true
+		}
+	}
+	return r.Long != nil && !r.Long.exact() || r.Adaptive != nil && !r.Adaptive.exact()
 }
 
 // readRecord returns what is known of a path so far: nothing, if the file is of
@@ -56,6 +74,18 @@ func readRecord(file string, p Path) (*record, error) {
 		return nil, fmt.Errorf("%s is of another path of that name: remove it, or take another --results", file)
 	}
 	return &old, nil
+}
+
+// note keeps what came of a step: its failure, or that it did not fail.
+func (r *record) note(step string, err error) {
+	if err == nil {
+		delete(r.Failed, step)
+		return
+	}
+	if r.Failed == nil {
+		r.Failed = map[string]string{}
+	}
+	r.Failed[step] = err.Error()
 }
 
 // write replaces the file at once, so that an interruption costs one test.
@@ -88,11 +118,4 @@ func readRecords(dir string, paths []Path) (records []*record, err error) {
 		return nil, fmt.Errorf("nothing was measured in %s", dir)
 	}
 	return records, nil
-}
-
-func (r *record) fail(step string, err error) {
-	if r.Failed == nil {
-		r.Failed = map[string]string{}
-	}
-	r.Failed[step] = err.Error()
 }

@@ -75,14 +75,18 @@ func adaptive(r *record) *transfer { return r.Adaptive }
 
 func accuracyTable(s sheet, groups []group) error {
 	rows := [][]string{{"paths", "n", "RTT error p50", "p99", "steady goodput error p50", "p95", "the same, adaptive p50", "p95",
-		"UDP loss equal", "reordering", "duplicates", "off by at most"}}
+		"UDP loss equal", "reordering", "duplicates", "off by at most", "lab too busy"}}
 	for _, g := range groups {
 		rtt, l, a, udp := rttErrorsMs(g.records), steadyErrors(g.records, long), steadyErrors(g.records, adaptive), tallyDatagrams(g.records)
+		busy := 0
+		for _, r := range g.records {
+			busy += oneIf(r.busy())
+		}
 		of := func(n int) string { return fmt.Sprintf("%d of %d", n, udp.tests) }
 		rows = append(rows, []string{g.name, fmt.Sprint(len(g.records)),
 			milliseconds(quantile(rtt, 0.5)), milliseconds(quantile(rtt, 0.99)),
 			percent(quantile(l, 0.5)), percent(quantile(l, 0.95)), percent(quantile(a, 0.5)), percent(quantile(a, 0.95)),
-			of(udp.lost), of(udp.reordered), of(udp.duplicated), fmt.Sprint(udp.worst)})
+			of(udp.lost), of(udp.reordered), of(udp.duplicated), fmt.Sprint(udp.worst), fmt.Sprint(busy)})
 	}
 	return s.table("Against the router's truth", rows)
 }
