@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,7 +96,7 @@ func TestMeasuredOnce(t *testing.T) {
 	if _, err := readRecord(file, p); err == nil {
 		t.Error("another path's results are taken for its own")
 	}
-	if (&transfer{LateRatio: 0.5}).exact() || (*transfer)(nil).exact() {
+	if (&transfer{LateRatio: 0.5}).exact() || (&transfer{StallMs: 1000}).exact() || (*transfer)(nil).exact() {
 		t.Error("what is late, or not there, is exact")
 	}
 }
@@ -260,6 +261,16 @@ func TestTallyDatagrams(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
+}
+
+func TestWatchSeesNoStallWhereNoneIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWatch()
+		time.Sleep(time.Second)
+		if worst := w.end(); worst != 0 {
+			t.Errorf("%s without any", worst)
+		}
+	})
 }
 
 func TestQuantile(t *testing.T) {

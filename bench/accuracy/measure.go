@@ -192,7 +192,9 @@ func (pl *place) transfer(ctx context.Context, p Path, ask wire.Throughput) (*tr
 	nominal := wire.Duration(ask.DurationMs)
 	ask.Peer, ask.Streams, ask.CongestionControl = pl.peer(), 1, p.Congestion
 	ask.DeadlineMs = ms(nominal + testSlack)
+	stalls := newWatch()
 	answer, err := pl.ask(ctx, wire.Request{Throughput: &ask}, nominal)
+	stall := stalls.end()
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +203,7 @@ func (pl *place) transfer(ctx context.Context, p Path, ask wire.Throughput) (*tr
 		return nil, err
 	}
 	late, err := pl.lateRatio(ctx)
-	return &transfer{Result: answer.Throughput, Carried: newCurve(flow.Samples), LateRatio: late}, err
+	return &transfer{Result: answer.Throughput, Carried: newCurve(flow.Samples), LateRatio: late, StallMs: ms(stall)}, err
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

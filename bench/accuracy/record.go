@@ -36,14 +36,17 @@ type transfer struct {
 	Result    *wire.ThroughputResult `json:"result"`
 	Carried   curve                  `json:"carried"`
 	LateRatio float64                `json:"late_ratio"` // of the segments: this computer was too busy to deliver them in time
+	StallMs   float64                `json:"stall_ms"`   // the longest time that it stood still
 }
 
 // maxLateRatio is the sweep's: where more was late, goodput was seen to be off.
 const maxLateRatio = 0.05
 
-// exact is false for what has to be measured again: it is not there, or the lab
-// was too busy.
-func (t *transfer) exact() bool { return t != nil && t.LateRatio <= maxLateRatio }
+// exact is false for what has to be measured again: it is not there, or the
+// computer was too busy, or stood still meanwhile.
+func (t *transfer) exact() bool {
+	return t != nil && t.LateRatio <= maxLateRatio && t.StallMs <= ms(maxStall)
+}
 
 // busy says whether a test of the record was not exact.
 func (r *record) busy() bool {
