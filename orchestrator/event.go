@@ -59,6 +59,7 @@ type Event struct {
 	Row      *results.Row
 	Err      error
 	Pause    time.Duration
+	Bytes    int64    // UDP payload received in a test that has ended
 	Progress Progress // after the event, with every event
 }
 
@@ -68,7 +69,7 @@ type Progress struct {
 	Regions, Ready, Lost       int   // Regions is all; Lost ones failed or were skipped
 	Batch, Batches             int   // the present one, from 1, of how many; 0 before the first
 	Running                    int   // tests
-	Bytes                      int64 // TCP payload received, of pairs that are ok
+	Bytes                      int64 // payload received: TCP's of pairs that are ok, and UDP's
 }
 
 // Done counts the pairs that have a row.
@@ -111,6 +112,7 @@ func (p *Progress) count(e Event) {
 		p.Running++
 	case TestEnded:
 		p.Running--
+		p.Bytes += e.Bytes
 	case RegionChanged:
 		switch e.State {
 		case StateReady:

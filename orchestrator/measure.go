@@ -152,7 +152,7 @@ func (m *measurement) finish(ctx context.Context, o outcome) {
 		}
 		m.record(w, o.task.Kind)
 	}
-	m.run.reporter.report(Event{Kind: TestEnded, Task: o.task, Err: o.failed()})
+	m.run.reporter.report(Event{Kind: TestEnded, Task: o.task, Err: o.failed(), Bytes: o.datagramBytes()})
 	if repeat {
 		m.again(o.task)
 	}

@@ -71,3 +71,13 @@ func withUDP(r results.Row, w way) results.Row {
 	}
 	return r
 }
+
+// datagramBytes is the UDP payload that a task moved.
+func (o outcome) datagramBytes() (bytes int64) {
+	for _, w := range o.ways {
+		if w.udp != nil {
+			bytes += w.udp.Bytes
+		}
+	}
+	return bytes
+}

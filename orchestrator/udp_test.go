@@ -29,7 +29,7 @@ func runUDP(t *testing.T, f fault) done {
 func TestRunUDP(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := runUDP(t, fault{})
-		if d.counts() != [3]int{6, 0, 0} {
+		if d.counts() != [3]int{6, 0, 0} || d.Bytes != 6*(1e9+900_000) {
 			t.Fatalf("%+v", d.Summary)
 		}
 		got := d.rows[0]

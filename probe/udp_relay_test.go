@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"bytes"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -17,6 +18,8 @@ import (
 // comes from ports of its own. To the datagrams of a test it does worse, and
 // counts what it did.
 type relay struct {
+	onTCP func([]byte) []byte // changes what the client says; may be nil
+
 	random *rand.Rand
 	out    *net.UDPConn
 	held   []byte // a datagram that the next one overtakes
@@ -37,29 +40,49 @@ func startRelay(t *testing.T, server wire.Peer) (r *relay, peer wire.Peer, done 
 	must(t, err)
 	r = &relay{random: rand.New(rand.NewPCG(3, 4)), out: out}
 	var wg sync.WaitGroup
-	wg.Go(func() { relayTCP(l, server.Port) })
+	wg.Go(func() { r.relayTCP(l, server.Port) })
 	wg.Go(func() { r.relayUDP(in) })
 	closeAll := sync.OnceFunc(func() { l.Close(); in.Close(); wg.Wait(); out.Close() })
 	t.Cleanup(closeAll)
 	return r, wire.Peer{Addr: "127.0.0.1", Port: port}, closeAll
 }
 
-func relayTCP(l *net.TCPListener, port int) {
-	from, err := l.Accept()
-	if err != nil {
-		return
-	}
-	defer from.Close()
-	to, err := net.DialTCP("tcp", nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
-	if err != nil {
-		return
-	}
-	defer to.Close()
+// relayTCP ends with the listener, and with the connections.
+func (r *relay) relayTCP(l *net.TCPListener, port int) {
 	var wg sync.WaitGroup
-	wg.Go(func() { io.Copy(to, from); to.CloseWrite() })
-	io.Copy(from, to)
-	from.Close()
-	wg.Wait()
+	defer wg.Wait()
+	for {
+		from, err := l.AcceptTCP()
+		if err != nil {
+			return
+		}
+		to, err := net.DialTCP("tcp", nil, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+		if err != nil {
+			from.Close()
+			return
+		}
+		wg.Go(func() { defer from.Close(); io.Copy(from, to) })
+		wg.Go(func() { defer to.Close(); r.toServer(from, to) })
+	}
+}
+
+func (r *relay) toServer(from, to net.Conn) {
+	b := make([]byte, 4096)
+	for {
+		n, err := from.Read(b)
+		if err != nil {
+			return
+		}
+		to.Write(r.change(b[:n]))
+	}
+}
+
+// change looks at what is on its way to the server.
+func (r *relay) change(b []byte) []byte {
+	if r.onTCP == nil {
+		return b
+	}
+	return r.onTCP(b)
 }
 
 func (r *relay) relayUDP(in *net.UDPConn) {
@@ -117,5 +140,19 @@ func TestUDPCountsTheTruth(t *testing.T) {
 				t.Errorf("want %d through, %d reordered and %d twice of 3000, got %+v", relay.passed, relay.reordered, relay.duplicates, *got)
 			}
 		})
+	}
+}
+
+// TestUDPWithoutOffloadAtThePeer has a server that was not asked for it, as one
+// whose kernel does not have it.
+func TestUDPWithoutOffloadAtThePeer(t *testing.T) {
+	_, server := startServer(t)
+	relay, peer, _ := startRelay(t, server)
+	relay.onTCP = func(b []byte) []byte { return bytes.Replace(b, []byte(`{"offload":true}`), []byte(`{}`), 1) }
+	got, err := NewClient(testSecret).UDP(t.Context(), wire.UDP{
+		Peer: peer, RateBps: 10e6, DatagramBytes: 1000, Bytes: 500_000, Offload: true, DeadlineMs: 30_000})
+	must(t, err)
+	if got.Sent != 500 || got.Offload {
+		t.Errorf("%+v", *got)
 	}
 }

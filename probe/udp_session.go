@@ -46,11 +46,9 @@ func (c *control) lastWord(sent chan<- udpSent) error {
 
 // receiveUDP waits for the knock, which the client repeats, and then counts.
 func (s *Server) receiveUDP(ctx context.Context, cancel context.CancelCauseFunc, ctl *control, k *knock, o udpOrder, sent <-chan udpSent) error {
-	var from netip.AddrPort
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case from = <-k.from:
+	from, err := k.await(ctx, ctl)
+	if err != nil {
+		return err
 	}
 	local := ctl.conn.LocalAddr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Addr().Unmap().WithZone("")
 	conn, err := acceptUDP(s.udp, local, from)
@@ -73,6 +71,24 @@ func (s *Server) receiveUDP(ctx context.Context, cancel context.CancelCauseFunc,
 	conn.Close()
 	<-received
 	return err
+}
+
+// await waits for a knock, and tells the client all the while that it does.
+func (k *knock) await(ctx context.Context, ctl *control) (netip.AddrPort, error) {
+	tick := time.NewTicker(newsInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return netip.AddrPort{}, context.Cause(ctx)
+		case from := <-k.from:
+			return from, nil
+		case <-tick.C:
+			if err := ctl.out.Write(news{UDP: &udpNews{}}); err != nil {
+				return netip.AddrPort{}, err
+			}
+		}
+	}
 }
 
 // report sends the count every newsInterval, and for good when the client has

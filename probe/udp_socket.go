@@ -23,6 +23,8 @@ const (
 	// usualDatagramBytes leaves room in 1500 bytes for the headers of either
 	// version of IP and a little for tunnels: what iperf3 chooses there too.
 	usualDatagramBytes = 1448
+	// smallDatagramBytes fits the smallest MTU of IPv6, 1280 bytes.
+	smallDatagramBytes = 1280 - 40 - 8
 	// udpReceiveBuffer holds what arrives while the receiver does not run:
 	// some milliseconds of 10 Gbit/s.
 	udpReceiveBuffer = 16 << 20

@@ -15,19 +15,25 @@ const (
 	// Knocks and trial datagrams are repeated, at growing intervals.
 	firstTrial = 20 * time.Millisecond
 	lastTrial  = 200 * time.Millisecond
+	// shrinkAfter is when a size that nobody asked for is taken for too large.
+	shrinkAfter = time.Second
+	// trialLimit is when a path is taken for one that lets none of them through.
+	trialLimit = 5 * time.Second
 )
 
 // tryOut shows the peer where the datagrams will come from, and finds out
 // whether their size gets through: it sends knocks and trial datagrams until the
 // peer has got one. It settles the size and makes the outbox.
 func (s *udpSender) tryOut(ctx context.Context) error {
-	ctx, stop := context.WithTimeoutCause(ctx, connectTimeout, errors.New("none got through"))
+	ctx, stop := context.WithTimeoutCause(ctx, trialLimit, errors.New("none got through"))
 	defer stop()
 	if s.bytes == 0 {
 		s.bytes = usualDatagramBytes
 	}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	shrink := time.NewTimer(shrinkAfter)
+	defer shrink.Stop()
 	for every := firstTrial; ; every = min(2*every, lastTrial) {
 		select {
 		case <-ctx.Done():
@@ -39,6 +45,9 @@ func (s *udpSender) tryOut(ctx context.Context) error {
 			if n.TrialBytes >= s.bytes {
 				return nil
 			}
+			continue
+		case <-shrink.C:
+			s.shrink()
 			continue
 		case <-timer.C:
 		}
@@ -85,4 +94,12 @@ func (s *udpSender) fit() error {
 		s.out, err = newOutbox(s.conn, s.tag, s.bytes, s.req.Offload)
 	}
 	return err
+}
+
+// shrink gives a path that drops large datagrams in silence a small one, unless
+// the size was asked for.
+func (s *udpSender) shrink() {
+	if s.req.DatagramBytes == 0 && s.bytes > smallDatagramBytes {
+		s.bytes, s.out = smallDatagramBytes, nil
+	}
 }

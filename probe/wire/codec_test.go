@@ -102,6 +102,11 @@ func TestValidate(t *testing.T) {
 		change(r)
 		return &Request{Throughput: r}
 	}
+	udp := func(change func(*UDP)) *Request {
+		r := &UDP{Peer: peer, RateBps: 1e6, DurationMs: 1000, DeadlineMs: 2000}
+		change(r)
+		return &Request{UDP: r}
+	}
 	tests := []struct {
 		name string
 		req  *Request
@@ -122,6 +127,16 @@ func TestValidate(t *testing.T) {
 		{"flood", rtt(func(r *RTT) { r.IntervalMs = 0 }), "interval_ms 0"},
 		{"no number", rtt(func(r *RTT) { r.WaitMs = math.NaN() }), "wait_ms NaN"},
 		{"no deadline", rtt(func(r *RTT) { r.DeadlineMs = 0 }), "deadline_ms 0"},
+		{"udp", udp(func(*UDP) {}), ""},
+		{"udp as fast as it goes", udp(func(r *UDP) { r.RateBps = 0 }), ""},
+		{"udp to a name", udp(func(r *UDP) { r.Peer.Addr = "host" }), `addr "host"`},
+		{"udp backwards", udp(func(r *UDP) { r.RateBps = -1 }), "rate_bps -1"},
+		{"udp at no rate", udp(func(r *UDP) { r.RateBps = math.NaN() }), "rate_bps NaN"},
+		{"udp in crumbs", udp(func(r *UDP) { r.DatagramBytes = 23 }), "datagram_bytes 23"},
+		{"udp in lumps", udp(func(r *UDP) { r.DatagramBytes = 65508 }), "datagram_bytes 65508"},
+		{"udp without end", udp(func(r *UDP) { r.DurationMs = 0 }), "neither bytes nor duration_ms"},
+		{"udp of nothing", udp(func(r *UDP) { r.Bytes = -1 }), "bytes -1"},
+		{"udp for ever", udp(func(r *UDP) { r.DeadlineMs = math.Inf(1) }), "deadline_ms +Inf"},
 		{"throughput", tput(func(*Throughput) {}), ""},
 		{"no limit", tput(func(r *Throughput) { r.DurationMs = 0 }), "neither bytes nor duration_ms"},
 		{"negative bytes", tput(func(r *Throughput) { r.Bytes = -1 }), "bytes -1"},

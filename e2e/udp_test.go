@@ -1,0 +1,60 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/antipode-bench/antipode/results"
+)
+
+const badWay = `
+pairs:
+- {from: aws:us-east-1, to: gcp:us-east4, delay_ms: 5, loss_ratio: 0.03, reorder_ratio: 0.03, reorder_ms: 2, duplicate_ratio: 0.03}
+`
+
+// TestUDPThroughput holds what a sweep says of datagrams against what the lab's
+// router did to them. That also counts the few packets of the other tests.
+func TestUDPThroughput(t *testing.T) {
+	u := self(t)
+	world := filepath.Join(u.dir, "world.yaml")
+	if err := os.WriteFile(world, []byte(badWay), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	o := u.run(t, time.Minute, "sweep", "--lab", "--yes", "--lab-world", world, "--pairs", "aws:us-east-1>gcp:us-east4",
+		"--bytes", "50kB", "--duration", "0", "--rtt-probes", "3", "--udp-rate", "20M", "--udp-duration", "1s")
+	o.want(t, 0, "1 pair: 1 ok", "nothing is left")
+	file, err := results.ReadFile(filepath.Join(u.runFolder(t), "results.csv"))
+	if err != nil || len(file.Rows) != 1 {
+		t.Fatalf("%d rows, %v", len(file.Rows), err)
+	}
+	row := file.Rows[0]
+	if row.UDPTargetBps == nil || *row.UDPTargetBps != 20e6 || *row.UDPDatagramBytes != 1448 || *row.UDPReordered == 0 {
+		t.Fatalf("%+v", row)
+	}
+	sent := 20e6 / (8 * 1448.) // in a second
+	delivered := readTable(t, filepath.Join(u.runFolder(t), "delivered.csv"))
+	for _, way := range delivered {
+		if way["from_region"] != "us-east-1" {
+			continue
+		}
+		counted := func(column string) float64 {
+			n, err := strconv.ParseFloat(way[column], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		const others = 40 // packets of other tests that this may have befallen
+		lost, dropped := *row.UDPLossRatio*sent, counted("dropped_by_loss")+counted("dropped_by_queue")+counted("dropped_at_link")
+		if lost < dropped-others || lost > dropped+1 {
+			t.Errorf("%.1f datagrams lost; the router dropped %v packets", lost, dropped)
+		}
+		twice, copied := float64(*row.UDPDuplicates), counted("copied")
+		if twice < copied-others || twice > copied {
+			t.Errorf("%v datagrams came twice; the router copied %v packets", twice, copied)
+		}
+	}
+}
