@@ -11,7 +11,12 @@ import (
 )
 
 const badWay = `
+controller: {delay_ms: 0.5}
+regions:
+- {id: aws:us-east-1, latitude: 39.04, longitude: -77.49, egress_bps: 50000000, ingress_bps: 50000000}
+- {id: gcp:us-east4, latitude: 39.03, longitude: -77.47, egress_bps: 50000000, ingress_bps: 50000000}
 pairs:
+- {from: gcp:us-east4, to: aws:us-east-1, delay_ms: 5}
 - {from: aws:us-east-1, to: gcp:us-east4, delay_ms: 5, loss_ratio: 0.03, reorder_ratio: 0.03, reorder_ms: 2, duplicate_ratio: 0.03}
 `
 
@@ -53,6 +58,7 @@ func TestUDPThroughput(t *testing.T) {
 			t.Errorf("%.1f datagrams lost; the router dropped %v packets", lost, dropped)
 		}
 		twice, copied := float64(*row.UDPDuplicates), counted("copied")
+		t.Logf("lost %.1f datagrams of %v dropped packets; %v came twice of %v copied; %v reordered", lost, dropped, twice, copied, *row.UDPReordered)
 		if twice < copied-others || twice > copied {
 			t.Errorf("%v datagrams came twice; the router copied %v packets", twice, copied)
 		}

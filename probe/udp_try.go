@@ -16,9 +16,9 @@ const (
 	firstTrial = 20 * time.Millisecond
 	lastTrial  = 200 * time.Millisecond
 	// shrinkAfter is when a size that nobody asked for is taken for too large.
-	shrinkAfter = time.Second
+	shrinkAfter = 2 * time.Second
 	// trialLimit is when a path is taken for one that lets none of them through.
-	trialLimit = 5 * time.Second
+	trialLimit = 6 * time.Second
 )
 
 // tryOut shows the peer where the datagrams will come from, and finds out
@@ -48,7 +48,6 @@ func (s *udpSender) tryOut(ctx context.Context) error {
 			continue
 		case <-shrink.C:
 			s.shrink()
-			continue
 		case <-timer.C:
 		}
 		if err := s.try(); err != nil {
