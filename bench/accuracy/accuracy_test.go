@@ -21,6 +21,7 @@ import (
 	"github.com/antipode-bench/antipode/lab"
 	"github.com/antipode-bench/antipode/lab/router"
 	"github.com/antipode-bench/antipode/lab/world"
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
@@ -57,7 +58,7 @@ func TestSmoke(t *testing.T) {
 		if r.busy() {
 			t.Logf("%s: the lab was too busy", r.Path.Name)
 		}
-		complete := r.RTT != nil && r.UDP != nil && r.Long != nil && r.Adaptive != nil
+		complete := r.RTT != nil && r.UDP != nil && r.Long != nil && r.Adaptive != nil && r.Ten != nil
 		if !complete || len(r.Failed) > 0 || len(r.Long.Carried) < 20 {
 			t.Errorf("%s: %+v", r.Path.Name, r)
 		}
@@ -77,7 +78,7 @@ func TestMeasuredOnce(t *testing.T) {
 	o := options{results: t.TempDir(), budget: 900e6, eased: time.Second, duration: time.Second, probe: os.DevNull, machine: os.DevNull}
 	done := func() *transfer { return &transfer{Result: &wire.ThroughputResult{}, Carried: ramp(1, 1e6)} }
 	r := &record{Path: p, RTT: &wire.RTTResult{}, UDP: &datagrams{&wire.UDPResult{}, &router.FlowCount{}},
-		Long: done(), Adaptive: done(), Eased: map[string]*transfer{"rate-cap": done()}}
+		Long: done(), Adaptive: done(), Ten: done(), Eased: map[string]*transfer{"rate-cap": done()}}
 	file := filepath.Join(o.results, "p.json")
 	if err := r.write(file); err != nil {
 		t.Fatal(err)
@@ -186,8 +187,8 @@ func TestRulesOnARamp(t *testing.T) {
 		from, to time.Duration
 		bps      float64
 	}{
-		{"ten seconds, whole", tenSeconds, tenSeconds, 95e6},
-		{"ten seconds, last half", tenSeconds, tenSeconds, 100e6},
+		{"ten seconds, whole", fullTest, fullTest, 95e6},
+		{"ten seconds, last half", fullTest, fullTest, 100e6},
 		{"out of BBR's start-up", 300 * time.Millisecond, 2 * time.Second, 0},
 		{"stable for a second", 1500 * time.Millisecond, 2 * time.Second, 100e6},
 		{"10 MB", time.Second, 1400 * time.Millisecond, 61.5e6},
@@ -238,7 +239,7 @@ func TestVerdicts(t *testing.T) {
 		"a machine's instead": {rec(flow, "rate-cap", 80e6), false, true, 1},
 		"no cause":            {rec(path, "rate-cap", 41e6), false, false, 0},
 	} {
-		list := verdicts([]*record{c.r}, long)
+		list := verdicts([]*record{c.r}, longSays)
 		if len(list) != c.n || c.n > 0 && (list[0].right != c.right || list[0].alike != c.alike) {
 			t.Errorf("%s: %+v", name, list)
 		}
@@ -282,5 +283,36 @@ func TestQuantile(t *testing.T) {
 	}
 	if !math.IsNaN(quantile(nil, 0.5)) || !math.IsNaN(share(1, 0)) {
 		t.Error("nothing has a quantile")
+	}
+}
+
+// recorded is a ten-second test on a path that has its rate from the first
+// round on, as a sender sees it: a standing queue, no loss.
+func recorded(bps float64) trace.Log {
+	var log trace.Log
+	for at := time.Duration(0); at <= fullTest; at += sampleEvery {
+		bytes := int64(bps / 8 * at.Seconds())
+		log = append(log, trace.Sample{
+			At: at, Acked: bytes, Sent: bytes, SRTT: 60 * time.Millisecond, MinRTT: 20 * time.Millisecond,
+			Window: 1 << 20, PeerWindow: 8 << 20, Unacked: 1 << 20, Unsent: 1 << 20, Busy: at, Fed: true, Whole: true,
+		})
+	}
+	return log
+}
+
+func TestJudgedAgain(t *testing.T) {
+	test := &transfer{Carried: ramp(32, 50e6), Result: &wire.ThroughputResult{
+		Samples: recorded(50e6), MSSBytes: 1448, Streams: 1, CongestionControl: "cubic",
+	}}
+	r := &record{Path: Path{Congestion: "cubic", RTTMs: 20}, Long: test, Ten: test}
+	bytes, bps, _, ok := r.ruleAgain()
+	if !ok || bytes > 20e6 || math.Abs(bps/50e6-1) > 0.05 {
+		t.Errorf("the rule ends after %v bytes with %v bit/s", bytes, bps)
+	}
+	if got := r.Long.limitAgain(); got != trace.LimitRateCap {
+		t.Errorf("limited by %s", got)
+	}
+	if _, _, _, ok := new(record).ruleAgain(); ok || (*transfer)(nil).limitAgain() != "" {
+		t.Error("something is said of nothing")
 	}
 }

@@ -107,22 +107,30 @@ type verdict struct {
 	alike  bool // taking a cap of the flow for one of the machine
 }
 
-// verdicts judge one of the two tests wherever the causes are known. Paths of
+// verdicts judge what was said of one of the tests wherever the causes are known. Paths of
 // which no constraint binds have none, and are left out.
-func verdicts(records []*record, test func(*record) *transfer) (list []verdict) {
+func verdicts(records []*record, saying func(*record) string) (list []verdict) {
 	for _, r := range records {
 		causes, ok := r.causes()
-		t := test(r)
-		if !ok || t == nil || t.Result == nil || len(causes) == 0 {
+		said := saying(r)
+		if !ok || said == "" || len(causes) == 0 {
 			continue
 		}
-		v := verdict{record: r, causes: causes, said: t.Result.LimitedBy}
+		v := verdict{record: r, causes: causes, said: said}
 		policed := r.Path.PoliceBps > 0 && r.Path.Congestion != "bbr" && slices.Contains(causes, "rate-cap")
 		v.right = slices.Contains(causes, v.said) || policed && v.said == "loss"
 		v.alike = v.right || isCap(v.said) && slices.ContainsFunc(causes, isCap)
 		list = append(list, v)
 	}
 	return list
+}
+
+// limitedBy is what a test said; empty without one.
+func (t *transfer) limitedBy() string {
+	if t == nil || t.Result == nil {
+		return ""
+	}
+	return t.Result.LimitedBy
 }
 
 func isCap(cause string) bool { return cause == "rate-cap" || cause == "flow-cap" }
@@ -161,14 +169,14 @@ func judge(records []*record, name string, end func(*record) (bytes, bps float64
 	s := stopping{name: name}
 	var spent, whole, nearSpent, nearWhole float64
 	for _, r := range records {
-		if r.Long == nil || r.Long.Carried.end() < tenSeconds*9/10 {
+		if r.Long == nil || r.Long.Carried.end() < fullTest*9/10 {
 			continue
 		}
 		bytes, bps, flags, ok := end(r)
 		if !ok {
 			continue
 		}
-		ten := r.Long.Carried.bytesAt(tenSeconds)
+		ten := r.Long.Carried.bytesAt(fullTest)
 		spent, whole = spent+bytes, whole+ten
 		if r.Path.RTTMs < nearRTTMs && steadyPath(r.Long.Carried) {
 			nearSpent, nearWhole = nearSpent+bytes, nearWhole+ten

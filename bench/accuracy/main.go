@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"regexp"
 	"time"
 
@@ -118,5 +117,3 @@ func (o options) choose() ([]Path, error) {
 	}
 	return paths, nil
 }
-
-func (o options) file(p Path) string { return filepath.Join(o.results, p.Name+".json") }

@@ -135,16 +135,17 @@ func (pl *place) udp(ctx context.Context, bps float64, nominal time.Duration) (*
 	return &datagrams{Result: answer.UDP, Flow: &flow}, err
 }
 
-// transfers measures the long test, the adaptive one, and the path with its
-// constraints eased.
+// transfers measures the long test, the adaptive one, the ten seconds that it
+// would be without its rule, and the path with its constraints eased.
 func (t tools) transfers(ctx context.Context, o options, r *record, save func() error) error {
 	long := wire.Throughput{DurationMs: ms(o.duration), SampleMs: ms(sampleEvery)}
-	adaptive := wire.Throughput{DurationMs: ms(min(tenSeconds, o.duration)), ErrorRatio: wantedError, SampleMs: ms(sampleEvery)}
+	adaptive := wire.Throughput{DurationMs: ms(min(fullTest, o.duration)), ErrorRatio: wantedError, SampleMs: ms(sampleEvery)}
+	ten := wire.Throughput{DurationMs: adaptive.DurationMs, SampleMs: ms(sampleEvery)}
 	for _, test := range []struct {
 		name string
 		to   **transfer
 		ask  wire.Throughput
-	}{{"long", &r.Long, long}, {"adaptive", &r.Adaptive, adaptive}} {
+	}{{"long", &r.Long, long}, {"adaptive", &r.Adaptive, adaptive}, {"ten", &r.Ten, ten}} {
 		if (*test.to).exact() {
 			continue
 		}

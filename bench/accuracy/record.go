@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/antipode-bench/antipode/lab/router"
 	"github.com/antipode-bench/antipode/probe/wire"
@@ -21,6 +22,7 @@ type record struct {
 	UDP      *datagrams           `json:"udp,omitempty"`
 	Long     *transfer            `json:"long,omitempty"`
 	Adaptive *transfer            `json:"adaptive,omitempty"`
+	Ten      *transfer            `json:"ten,omitempty"`   // ten seconds with every sample, to play rules on
 	Eased    map[string]*transfer `json:"eased,omitempty"` // by what was eased; without samples
 	Failed   map[string]string    `json:"failed,omitempty"`
 }
@@ -55,7 +57,7 @@ func (r *record) busy() bool {
 			return true
 		}
 	}
-	return r.Long != nil && !r.Long.exact() || r.Adaptive != nil && !r.Adaptive.exact()
+	return slices.ContainsFunc([]*transfer{r.Long, r.Adaptive, r.Ten}, func(t *transfer) bool { return t != nil && !t.exact() })
 }
 
 // readRecord returns what is known of a path so far: nothing, if the file is of

@@ -72,6 +72,7 @@ type group struct {
 
 func long(r *record) *transfer     { return r.Long }
 func adaptive(r *record) *transfer { return r.Adaptive }
+func longSays(r *record) string    { return r.Long.limitedBy() }
 
 func accuracyTable(s sheet, groups []group) error {
 	rows := [][]string{{"paths", "n", "RTT error p50", "p99", "steady goodput error p50", "p95", "the same, adaptive p50", "p95",
@@ -95,10 +96,11 @@ func limitTable(s sheet, groups []group) error {
 	rows := [][]string{{"paths", "test", "n", "limited_by right", "taking flow-cap for rate-cap"}}
 	for _, g := range groups {
 		for _, test := range []struct {
-			name string
-			of   func(*record) *transfer
-		}{{"long", long}, {"adaptive", adaptive}} {
-			list := verdicts(g.records, test.of)
+			name   string
+			saying func(*record) string
+		}{{"long", longSays}, {"adaptive", func(r *record) string { return r.Adaptive.limitedBy() }},
+			{"long, judged again", func(r *record) string { return r.Long.limitAgain() }}} {
+			list := verdicts(g.records, test.saying)
 			right, alike := 0, 0
 			for _, v := range list {
 				right += oneIf(v.right)
@@ -121,7 +123,7 @@ func oneIf(b bool) int {
 func stopTable(s sheet, groups []group) error {
 	rows := [][]string{{"paths", "rule", "n", "bytes", "below 100 ms, steady", "error p50", "p95", "unflagged", "of them within 10 %"}}
 	for _, g := range groups {
-		results := []stopping{judgeProbe(g.records)}
+		results := []stopping{judgeProbe(g.records), judge(g.records, "the probe's rule, played again", (*record).ruleAgain)}
 		for _, r := range rules {
 			results = append(results, judgeRule(g.records, r))
 		}
@@ -153,7 +155,7 @@ func bucketTable(s sheet, records []*record) error {
 // missTable names every wrong limited_by of the long tests, and what failed.
 func missTable(s sheet, records []*record) error {
 	rows := [][]string{{"wrong", "congestion control", "says", "true causes"}}
-	for _, v := range verdicts(records, long) {
+	for _, v := range verdicts(records, longSays) {
 		if !v.right {
 			rows = append(rows, []string{v.record.Path.Name, v.record.Path.Congestion, v.said, strings.Join(v.causes, " ")})
 		}

@@ -20,14 +20,14 @@ type rule struct {
 	end  func(c curve, rtt time.Duration) stop
 }
 
-// tenSeconds is the test that the rules want to shorten, and their limit.
-const tenSeconds = 10 * time.Second
+// fullTest is the test that the rules want to shorten, and their limit.
+const fullTest = 10 * time.Second
 
 // rules are what other tools do.
 var rules = []rule{
-	{"ten seconds, whole", func(c curve, _ time.Duration) stop { return stop{tenSeconds, c.bps(0, tenSeconds)} }},
+	{"ten seconds, whole", func(c curve, _ time.Duration) stop { return stop{fullTest, c.bps(0, fullTest)} }},
 	{"ten seconds, last half", func(c curve, _ time.Duration) stop {
-		return stop{tenSeconds, c.bps(tenSeconds/2, tenSeconds)}
+		return stop{fullTest, c.bps(fullTest/2, fullTest)}
 	}},
 	{"out of BBR's start-up", startUpIsOver},
 	{"stable for a second", stableForASecond},
@@ -35,7 +35,7 @@ var rules = []rule{
 }
 
 func tenMegabytes(c curve, _ time.Duration) stop {
-	at := min(c.reaches(10_000_000), tenSeconds)
+	at := min(c.reaches(10_000_000), fullTest)
 	return stop{at, c.bps(0, at)}
 }
 
@@ -45,7 +45,7 @@ func tenMegabytes(c curve, _ time.Duration) stop {
 func startUpIsOver(c curve, rtt time.Duration) stop {
 	round := max(rtt, 3*sampleEvery)
 	best, flat := 0.0, 0
-	for at := round; at <= tenSeconds; at += round {
+	for at := round; at <= fullTest; at += round {
 		bps := c.bps(at-round, at)
 		if bps >= best*1.25 {
 			best, flat = bps, 0
@@ -55,14 +55,14 @@ func startUpIsOver(c curve, rtt time.Duration) stop {
 			return stop{at, bps}
 		}
 	}
-	return stop{tenSeconds, c.bps(tenSeconds-round, tenSeconds)}
+	return stop{fullTest, c.bps(fullTest-round, fullTest)}
 }
 
 // stableForASecond ends when the last five fifths of a second are all within
 // 5 % of their mean.
 func stableForASecond(c curve, _ time.Duration) stop {
 	const fifth = time.Second / 5
-	for at := time.Second; at <= tenSeconds; at += fifth {
+	for at := time.Second; at <= fullTest; at += fifth {
 		mean := c.bps(at-time.Second, at)
 		stable := mean > 0
 		for i := range time.Duration(5) {
@@ -73,7 +73,7 @@ func stableForASecond(c curve, _ time.Duration) stop {
 			return stop{at, mean}
 		}
 	}
-	return stop{tenSeconds, c.bps(tenSeconds-time.Second, tenSeconds)}
+	return stop{fullTest, c.bps(fullTest-time.Second, fullTest)}
 }
 
 // probeRTTPeriod is how often BBR empties the path for 0.2 s.
