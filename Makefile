@@ -22,7 +22,7 @@ help: ## list what there is
 build: bin/antipode bin/antipode-probe ## build bin/antipode and bin/antipode-probe
 
 run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud account
-	bin/antipode sweep --lab --regions $(RUN_REGIONS) --duration 5s
+	bin/antipode sweep --lab --regions $(RUN_REGIONS)
 
 # Packages whose tests run real machines and real traffic have the cores to
 # themselves, one after the other, and the end-to-end tests come last: they hold

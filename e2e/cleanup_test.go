@@ -24,12 +24,12 @@ func TestCleanup(t *testing.T) {
 	t.Parallel()
 	u := self(t)
 	lab := u.upLab(t)
-	dead := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--duration", "30s", "--rtt-probes", "5")
+	dead := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--stop", "duration", "--duration", "30s", "--rtt-probes", "5")
 	dead.waitFor(t, "measuring", time.Minute)
 	kill(t, dead.cmd.Process.Pid)
 	<-dead.done
 	run := filepath.Base(u.runFolder(t))
-	alive := u.start(t, "sweep", "--lab="+lab, "--out", "elsewhere", "--regions", "aws:eu-west-1,gcp:us-east4", "--duration", "5s", "--rtt-probes", "5")
+	alive := u.start(t, "sweep", "--lab="+lab, "--out", "elsewhere", "--regions", "aws:eu-west-1,gcp:us-east4", "--stop", "duration", "--duration", "5s", "--rtt-probes", "5")
 	alive.waitFor(t, "measuring", time.Minute)
 
 	u.run(t, time.Minute, "runs", "--lab", lab).want(t, 0, run, "2 machines")
@@ -73,7 +73,7 @@ func TestInterruptTwice(t *testing.T) {
 	faults := filepath.Join(u.dir, "faults.yaml")
 	write(t, faults, "calls:\n- {cloud: aws, call: TerminateInstances, kind: silent, count: 1}\n")
 	lab := u.upLab(t, "--lab-faults", faults)
-	s := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--duration", "30s", "--rtt-probes", "5")
+	s := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--stop", "duration", "--duration", "30s", "--rtt-probes", "5")
 	s.waitFor(t, "measuring", time.Minute)
 	signal := func() {
 		if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {

@@ -20,7 +20,7 @@ func TestDeadMansSwitch(t *testing.T) {
 	u := self(t)
 	lab := u.upLab(t)
 	// Compute Engine takes no shorter life.
-	s := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:eu-central-1,gcp:europe-west3", "--max-time", "30s", "--duration", "20s", "--rtt-probes", "3")
+	s := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:eu-central-1,gcp:europe-west3", "--max-time", "30s", "--stop", "duration", "--duration", "20s", "--rtt-probes", "3")
 	s.waitFor(t, "measuring", 25*time.Second)
 	kill(t, s.cmd.Process.Pid)
 	s.wait(t, killLimit)

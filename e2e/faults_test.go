@@ -69,7 +69,7 @@ func TestBadLuck(t *testing.T) {
 func TestProbeDies(t *testing.T) {
 	t.Parallel()
 	u := self(t)
-	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "4s", "--rtt-probes", "5")
+	s := u.start(t, "sweep", "--lab", "--regions", three, "--stop", "duration", "--duration", "4s", "--rtt-probes", "5")
 	s.waitFor(t, "measuring", time.Minute)
 	var victim int
 	eventually(t, 30*time.Second, "a probe to kill", func() bool {
@@ -93,7 +93,7 @@ func TestProbeDies(t *testing.T) {
 func TestMachineSilent(t *testing.T) {
 	t.Parallel() // most of it is waiting for the keepalive
 	u := self(t)
-	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "3s", "--rtt-probes", "5")
+	s := u.start(t, "sweep", "--lab", "--regions", three, "--stop", "duration", "--duration", "3s", "--rtt-probes", "5")
 	s.waitFor(t, "machine 3/3 ready", time.Minute) // all of them then have an agent that has the port
 	family := s.descendants()
 	lab := inner(t, family)

@@ -30,7 +30,7 @@ func TestKill(t *testing.T) {
 		for name, u := range users(t) {
 			t.Run(how+" of "+name, func(t *testing.T) {
 				before, known := lookAtHost(t, u), namespaces()
-				s := u.start(t, "sweep", "--lab", "--regions", six, "--duration", "20s", "--rtt-probes", "5")
+				s := u.start(t, "sweep", "--lab", "--regions", six, "--stop", "duration", "--duration", "20s", "--rtt-probes", "5")
 				s.waitFor(t, "measuring", time.Minute)
 				time.Sleep(3 * time.Second) // into the throughput tests
 				family := s.descendants()
@@ -114,7 +114,7 @@ func survivors(family []process, made []string) []string {
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	u := self(t)
-	s := u.start(t, "sweep", "--lab", "--regions", six, "--duration", "2s", "--rtt-probes", "5")
+	s := u.start(t, "sweep", "--lab", "--regions", six, "--stop", "duration", "--duration", "2s", "--rtt-probes", "5")
 	s.waitFor(t, "pair 1/30", time.Minute)
 	if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

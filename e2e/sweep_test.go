@@ -51,7 +51,7 @@ func TestSweep(t *testing.T) {
 // figures could be held against the truth.
 func sweepSix(t *testing.T, u user, exact map[string]bool) {
 	t.Helper()
-	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--regions", six, "--duration", "5s")
+	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--regions", six)
 	o.want(t, 0, "30 pairs: 30 ok, 0 failed, 0 skipped", "nothing is left")
 	dir := u.runFolder(t)
 	defer os.RemoveAll(dir)

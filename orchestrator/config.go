@@ -43,6 +43,7 @@ type Config struct {
 type Test struct {
 	Duration          time.Duration // of a throughput test; 0: only Bytes end it
 	Bytes             int64         // of a throughput test; 0: only Duration ends it
+	ErrorRatio        float64       // a throughput test ends when its rate is known within it; 0: it does not end by itself
 	Streams           int           // parallel connections, 1 to 128
 	CongestionControl string        // empty: the machines' default
 	RTTProbes         int           // 1 to 100,000 each way
@@ -125,6 +126,8 @@ func (c Config) checkTest() error {
 		return errors.New("the controller's address is unknown")
 	case t.Bytes < 0 || t.Duration < 0 || t.Bytes == 0 && t.Duration == 0:
 		return errors.New("a throughput test needs bytes or a duration to end")
+	case t.ErrorRatio != 0 && !(t.ErrorRatio >= wire.MinErrorRatio && t.ErrorRatio <= wire.MaxErrorRatio):
+		return fmt.Errorf("error ratio %v: not %v to %v", t.ErrorRatio, wire.MinErrorRatio, wire.MaxErrorRatio)
 	case t.Streams < 1 || t.Streams > 128:
 		return fmt.Errorf("%d streams: not 1 to 128", t.Streams)
 	case t.RTTProbes < 1 || t.RTTProbes > 100_000:
@@ -151,9 +154,9 @@ func (c Config) checkPairs() error {
 	return nil
 }
 
-// order suits the tests: those that end by bytes differ in length.
+// order suits the tests: those that don't end by time differ in length.
 func (t Test) order() plan.Order {
-	if t.Bytes > 0 {
+	if t.Bytes > 0 || t.ErrorRatio > 0 {
 		return plan.Greedy
 	}
 	return plan.Tournament

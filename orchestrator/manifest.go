@@ -16,7 +16,7 @@ import (
 
 const (
 	manifestFile   = "run.json"
-	manifestSchema = 2
+	manifestSchema = 3
 )
 
 // Manifest is run.json: what a run is, and what it measured with. It is written
@@ -42,6 +42,7 @@ type Manifest struct {
 type manifestTest struct {
 	DurationMs        float64 `json:"duration_ms"`
 	Bytes             int64   `json:"bytes"`
+	ErrorRatio        float64 `json:"error_ratio,omitempty"`
 	Streams           int     `json:"streams"`
 	CongestionControl string  `json:"congestion_control,omitempty"`
 	RTTProbes         int     `json:"rtt_probes"`
@@ -75,7 +76,7 @@ func (c Config) manifest(started time.Time) Manifest {
 	m := Manifest{
 		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
 		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
-		Test:      manifestTest{ms(t.Duration), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval), t.UDP.RateBps, ms(t.UDP.Duration)},
+		Test:      manifestTest{ms(t.Duration), t.Bytes, t.ErrorRatio, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval), t.UDP.RateBps, ms(t.UDP.Duration)},
 		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
@@ -92,7 +93,7 @@ func (m Manifest) config() (Config, error) {
 	t := m.Test
 	c := Config{
 		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
-		Test:      Test{span(t.DurationMs), t.Bytes, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs), UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}},
+		Test:      Test{span(t.DurationMs), t.Bytes, t.ErrorRatio, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs), UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}},
 		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
 	}
 	regions := map[string]antipode.Region{}

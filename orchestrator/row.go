@@ -68,6 +68,10 @@ func with(r results.Row, rtt *wire.RTTResult, t *wire.ThroughputResult) results.
 	r.Streams, r.MSSBytes = whole(t.Streams), whole(t.MSSBytes)
 	r.CongestionControl = t.CongestionControl
 	r.RetransmitRatio = &t.RetransmitRatio
+	r.StoppedBy = t.StoppedBy
+	if t.GoodputErrorRatio > 0 {
+		r.GoodputErrorRatio = &t.GoodputErrorRatio
+	}
 	return flagged(limited(r, t), t.Flags)
 }
 

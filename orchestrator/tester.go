@@ -170,6 +170,7 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		Peer:              t.peer(to),
 		Bytes:             t.test.Bytes,
 		DurationMs:        ms(t.test.Duration),
+		ErrorRatio:        t.test.ErrorRatio,
 		Streams:           t.test.Streams,
 		DeadlineMs:        ms(nominal + t.limits.Slack),
 		CongestionControl: t.test.CongestionControl,

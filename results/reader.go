@@ -32,7 +32,8 @@ func ReadFile(path string) (File, error) {
 }
 
 // Read reads a results file strictly; name is what errors call it. The header
-// must begin with exactly our columns. A cell that is not what its column
+// must begin with exactly our columns, of which a file of an earlier version
+// has fewer, but never less than the first ones. A cell that is not what its column
 // promises, or a row that Validate refuses, is an error of the form "name:line:
 // column c: what is wrong". Empty cells are nil.
 func Read(name string, r io.Reader) (File, error) {
@@ -62,9 +63,10 @@ func Read(name string, r io.Reader) (File, error) {
 // gocsv takes "1,5" for 1.5, "010" for 8, "7.9" for 7, "NaN" for a number and a
 // header without some columns for complete.
 type checkedReader struct {
-	name  string
-	csv   *csv.Reader
-	lines []int // where each row begins in the file
+	name    string
+	csv     *csv.Reader
+	columns int   // of ours that the file has
+	lines   []int // where each row begins in the file
 }
 
 // header reads and checks the first line and returns the columns after ours.
@@ -77,15 +79,21 @@ func (c *checkedReader) header() (extra []string, err error) {
 		return nil, c.located(err)
 	}
 	for i, want := range Columns() {
-		if i >= len(names) {
+		switch {
+		case i >= firstColumns && (i >= len(names) || names[i] != want):
+			return append(extra, names[i:]...), nil // an earlier version's
+		case i >= len(names):
 			return nil, fmt.Errorf("%s:1: column %s is missing", c.name, want)
-		}
-		if names[i] != want {
+		case names[i] != want:
 			return nil, fmt.Errorf("%s:1: column %d is %q, want %q", c.name, i+1, names[i], want)
 		}
+		c.columns = i + 1
 	}
-	return append(extra, names[len(Columns()):]...), nil
+	return append(extra, names[c.columns:]...), nil
 }
+
+// firstColumns are those that every version had, up to flags.
+const firstColumns = 33
 
 // ReadAll is what gocsv calls: our header, then the rows, without the columns
 // to the right.
@@ -100,7 +108,7 @@ func (c *checkedReader) ReadAll() ([][]string, error) {
 		if err != nil {
 			return nil, c.located(err)
 		}
-		for i, form := range forms {
+		for i, form := range forms[:c.columns] {
 			if err := form.check(cells[i]); err != nil {
 				at, _ := c.csv.FieldPos(i)
 				return nil, fmt.Errorf("%s:%d: column %s: %w", c.name, at, form.column, err)
@@ -108,7 +116,7 @@ func (c *checkedReader) ReadAll() ([][]string, error) {
 		}
 		at, _ := c.csv.FieldPos(0)
 		c.lines = append(c.lines, at)
-		records = append(records, cells[:len(forms)])
+		records = append(records, append(cells[:c.columns:c.columns], make([]string, len(forms)-c.columns)...))
 	}
 }
 

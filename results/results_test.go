@@ -102,7 +102,8 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"udp_jitter_ms,udp_offload," +
 		"rtt_stamps,rtt_sending_ms,rtt_user_p50_ms,rtt_user_p99_ms,rtt_icmp_p50_ms,tcp_connect_ms," +
 		"rtt_lost_forward,rtt_lost_backward,rtt_late,rtt_reordered,rtt_duplicates,one_way_delay_ms,one_way_error_ms," +
-		"rtt_loaded_p50_ms,rtt_loaded_p99_ms,rtt_loaded_probes,path_mtu_bytes,from_address_kind,to_address_kind"
+		"rtt_loaded_p50_ms,rtt_loaded_p99_ms,rtt_loaded_probes,path_mtu_bytes,from_address_kind,to_address_kind" +
+		",stopped_by,goodput_error_ratio"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -70,23 +70,25 @@ type Row struct {
 	UDPOffload       string   `csv:"udp_offload"` // "true" or "false"
 
 	// Round trips beside those above, and what is known of the path.
-	RTTStamps       string   `csv:"rtt_stamps"`                 // whose clocks: "kernel", "arrival" or "user"
-	RTTSendingMs    *float64 `csv:"rtt_sending_ms,omitempty"`   // in each RTT: the kernels' sending
-	RTTUserP50Ms    *float64 `csv:"rtt_user_p50_ms,omitempty"`  // as the processes saw it
-	RTTUserP99Ms    *float64 `csv:"rtt_user_p99_ms,omitempty"`  // as the processes saw it
-	RTTICMPP50Ms    *float64 `csv:"rtt_icmp_p50_ms,omitempty"`  // echo
-	TCPConnectMs    *float64 `csv:"tcp_connect_ms,omitempty"`   // SYN to SYN-ACK, median
-	RTTLostForward  *int64   `csv:"rtt_lost_forward,omitempty"` // queries
-	RTTLostBackward *int64   `csv:"rtt_lost_backward,omitempty"`
-	RTTLate         *int64   `csv:"rtt_late,omitempty"`         // answers
-	RTTReordered    *int64   `csv:"rtt_reordered,omitempty"`    // queries and answers
-	RTTDuplicates   *int64   `csv:"rtt_duplicates,omitempty"`   // queries and answers
-	OneWayDelayMs   *float64 `csv:"one_way_delay_ms,omitempty"` // forward, median
-	OneWayErrorMs   *float64 `csv:"one_way_error_ms,omitempty"` // the delay is known to this
-	RTTLoadedP50Ms  *float64 `csv:"rtt_loaded_p50_ms,omitempty"`
-	RTTLoadedP99Ms  *float64 `csv:"rtt_loaded_p99_ms,omitempty"`
-	RTTLoadedProbes *int64   `csv:"rtt_loaded_probes,omitempty"` // while the path was full
-	PathMTUBytes    *int64   `csv:"path_mtu_bytes,omitempty"`    // of IP, forward
-	FromAddressKind string   `csv:"from_address_kind"`           // "public", "private", "nat", ...
-	ToAddressKind   string   `csv:"to_address_kind"`
+	RTTStamps         string   `csv:"rtt_stamps"`                 // whose clocks: "kernel", "arrival" or "user"
+	RTTSendingMs      *float64 `csv:"rtt_sending_ms,omitempty"`   // in each RTT: the kernels' sending
+	RTTUserP50Ms      *float64 `csv:"rtt_user_p50_ms,omitempty"`  // as the processes saw it
+	RTTUserP99Ms      *float64 `csv:"rtt_user_p99_ms,omitempty"`  // as the processes saw it
+	RTTICMPP50Ms      *float64 `csv:"rtt_icmp_p50_ms,omitempty"`  // echo
+	TCPConnectMs      *float64 `csv:"tcp_connect_ms,omitempty"`   // SYN to SYN-ACK, median
+	RTTLostForward    *int64   `csv:"rtt_lost_forward,omitempty"` // queries
+	RTTLostBackward   *int64   `csv:"rtt_lost_backward,omitempty"`
+	RTTLate           *int64   `csv:"rtt_late,omitempty"`         // answers
+	RTTReordered      *int64   `csv:"rtt_reordered,omitempty"`    // queries and answers
+	RTTDuplicates     *int64   `csv:"rtt_duplicates,omitempty"`   // queries and answers
+	OneWayDelayMs     *float64 `csv:"one_way_delay_ms,omitempty"` // forward, median
+	OneWayErrorMs     *float64 `csv:"one_way_error_ms,omitempty"` // the delay is known to this
+	RTTLoadedP50Ms    *float64 `csv:"rtt_loaded_p50_ms,omitempty"`
+	RTTLoadedP99Ms    *float64 `csv:"rtt_loaded_p99_ms,omitempty"`
+	RTTLoadedProbes   *int64   `csv:"rtt_loaded_probes,omitempty"` // while the path was full
+	PathMTUBytes      *int64   `csv:"path_mtu_bytes,omitempty"`    // of IP, forward
+	FromAddressKind   string   `csv:"from_address_kind"`           // "public", "private", "nat", ...
+	ToAddressKind     string   `csv:"to_address_kind"`
+	StoppedBy         string   `csv:"stopped_by"`                    // what ended the throughput test: "steady", "duration" or "bytes"
+	GoodputErrorRatio *float64 `csv:"goodput_error_ratio,omitempty"` // half the 95 % confidence interval of goodput_bps, over it
 }

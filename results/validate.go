@@ -68,6 +68,7 @@ func checkNames(r Row) (errs []error) {
 	may("from_nic_driver", r.FromNICDriver, nameForm)
 	may("to_nic_driver", r.ToNICDriver, nameForm)
 	may("nic_allowance_exceeded", r.NICExceeded, countersForm)
+	may("stopped_by", r.StoppedBy, nameForm)
 	return errs
 }
 
@@ -207,5 +208,6 @@ func numbers(r *Row) []number {
 		float("rtt_loaded_p99_ms", &r.RTTLoadedP99Ms, anything, 3),
 		whole("rtt_loaded_probes", &r.RTTLoadedProbes),
 		whole("path_mtu_bytes", &r.PathMTUBytes),
+		float("goodput_error_ratio", &r.GoodputErrorRatio, anything, 6),
 	}
 }

@@ -33,7 +33,7 @@ func tcpTools(probe string) []tcpTool {
 		{"antipode-probe", []string{probe, "serve", "--insecure", "--listen", "0.0.0.0:8462"},
 			func(addr string, streams, seconds int) []string {
 				return []string{probe, "test", addr, "--insecure", "--json", "--rtt-probes", "0",
-					"--duration", fmt.Sprint(seconds, "s"), "--streams", strconv.Itoa(streams)}
+					"--stop", "duration", "--duration", fmt.Sprint(seconds, "s"), "--streams", strconv.Itoa(streams)}
 			}, readProbe},
 		{"iperf3", []string{"iperf3", "-s"}, iperf(), readIperf3},
 		{"iperf3 -Z", []string{"iperf3", "-s"}, iperf("-Z"), readIperf3},

@@ -49,6 +49,8 @@ type throughputPart struct {
 	LimitedBy         string   `json:"limited_by"`
 	Flags             []string `json:"flags"`
 	SlowStartS        float64  `json:"slow_start_s"`
+	StoppedBy         string   `json:"stopped_by"`
+	GoodputErrorRatio float64  `json:"goodput_error_ratio"`
 
 	PerStream []wire.StreamResult `json:"per_stream"`
 
@@ -73,7 +75,7 @@ func (r *report) addThroughput(m *wire.ThroughputResult) {
 		return
 	}
 	r.throughputPart = &throughputPart{m.GoodputBps, m.GoodputMeanBps, m.Bytes, m.DurationS, m.Streams,
-		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.PerStream,
+		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.StoppedBy, m.GoodputErrorRatio, m.PerStream,
 		m.LimitedByEvidence, m.WindowCeilingBps, m.From, m.To}
 }
 
@@ -100,8 +102,8 @@ func (r *report) text() string {
 		b.WriteString(r.pathPart.text())
 	}
 	if m := r.throughputPart; m != nil {
-		fmt.Fprintf(&b, "goodput     %s after slow start (%.2f s); %s over the whole %.2f s\n",
-			units.Rate(m.GoodputBps), m.SlowStartS, units.Rate(m.GoodputMeanBps), m.DurationS)
+		fmt.Fprintf(&b, "goodput     %s%s after slow start (%.2f s); %s over the whole %.2f s\n",
+			units.Rate(m.GoodputBps), within(m.GoodputErrorRatio), m.SlowStartS, units.Rate(m.GoodputMeanBps), m.DurationS)
 		fmt.Fprintf(&b, "received    %s in %d streams under %s; %s retransmitted; MSS %d bytes\n",
 			units.Bytes(float64(m.Bytes)), m.Streams, m.CongestionControl, percent(m.RetransmitRatio), m.MSSBytes)
 		b.WriteString(streamsText(m.PerStream))
@@ -131,6 +133,14 @@ func streamsText(streams []wire.StreamResult) string {
 			i, units.Rate(m.GoodputBps), units.Bytes(float64(m.Bytes)), percent(m.RetransmitRatio))
 	}
 	return b.String()
+}
+
+// within is the confidence interval, where it is known.
+func within(errorRatio float64) string {
+	if errorRatio == 0 {
+		return ""
+	}
+	return " ± " + percent(errorRatio)
 }
 
 func percent(ratio float64) string { return fmt.Sprintf("%.3g %%", 100*ratio) }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/antipode-bench/antipode/probe"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/units"
@@ -30,16 +32,18 @@ const loadedIntervalMs = 20
 
 // testFlags say what is measured, and how it is told.
 type testFlags struct {
-	duration    time.Duration
-	bytes       units.ByteCount
-	streams     int
-	congestion  string
-	rttProbes   int
-	rttInterval time.Duration
-	samples     string
-	json        bool
-	udp         udpFlags
-	secret      secretFlags
+	duration     time.Duration
+	bytes        units.ByteCount
+	stop         string
+	errorPercent float64
+	streams      int
+	congestion   string
+	rttProbes    int
+	rttInterval  time.Duration
+	samples      string
+	json         bool
+	udp          udpFlags
+	secret       secretFlags
 }
 
 // runTest measures from this machine to a server: first the round-trip time, as
@@ -66,7 +70,9 @@ func runTest(args []string) error {
 // parseTest reads the command line and finds the peer.
 func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags := newFlags("test", "test ADDR[:PORT]")
-	flags.DurationVar(&f.duration, "duration", 10*time.Second, "length of the throughput test; 0 if only --bytes ends it, or for none")
+	flags.StringVar(&f.stop, "stop", stopAdaptive, "`WHAT` ends the throughput test: adaptive (as soon as its steady rate is known), duration or bytes")
+	flags.Float64Var(&f.errorPercent, "error-percent", 5, "adaptive: the rate is known when its 95 % confidence interval is within `P` percent")
+	flags.DurationVar(&f.duration, "duration", 10*time.Second, "length of the throughput test, or the longest that it may have; 0 if only --bytes ends it, or for none")
 	flags.Var(&f.bytes, "bytes", "end the throughput test after so many `BYTES`, for example 100MB")
 	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections, `N`: 1 to 128")
 	flags.StringVar(&f.congestion, "congestion-control", "", "`NAME` of the sender's algorithm, for example bbr (default the machine's)")
@@ -86,11 +92,36 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	if err := f.udp.check(flags); err != nil {
 		return f, peer, err
 	}
-	if f.bytes > 0 && !flags.Changed("duration") {
-		f.duration = 0
+	if err := f.settle(flags); err != nil {
+		return f, peer, err
 	}
 	peer, err = resolve(rest[0])
 	return f, peer, err
+}
+
+// What --stop lets end a throughput test.
+const (
+	stopAdaptive = "adaptive"
+	stopDuration = "duration"
+	stopBytes    = "bytes"
+)
+
+// settle checks what belongs together, and leaves out the usual time of a test
+// that bytes end.
+func (f *testFlags) settle(flags *pflag.FlagSet) error {
+	switch f.stop {
+	case stopAdaptive, stopDuration:
+	case stopBytes:
+		if f.bytes == 0 {
+			return misused("--stop bytes: how many? Say it with --bytes")
+		}
+		if !flags.Changed("duration") {
+			f.duration = 0
+		}
+	default:
+		return misused("--stop %.40s: not adaptive, duration or bytes", f.stop)
+	}
+	return nil
 }
 
 // resolve finds the peer's address; a port that is not given is the usual one.
@@ -121,6 +152,9 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack), Path: true}
 	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
 		CongestionControl: f.congestion, DeadlineMs: wire.MaxDeadlineMs}
+	if f.stop == stopAdaptive {
+		tput.ErrorRatio = f.errorPercent / 100
+	}
 	if f.samples != "" {
 		tput.SampleMs = sampleMs
 	}

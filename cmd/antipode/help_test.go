@@ -58,7 +58,7 @@ func TestHelpOfSweep(t *testing.T) {
 	text := helpOf(t, "sweep")
 	for _, want := range []string{
 		"\nWhich pairs:\n", "\nHow to measure:\n", "\nMachines and clouds:\n", "\nThe lab instead of the clouds:\n",
-		"--lab[=NAME] ", "aws=t3.nano,gcp=e2-small)", "(default 5s)", "--streams N ",
+		"--lab[=NAME] ", "aws=t3.nano,gcp=e2-small)", "(default 10s)", "--streams N ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("sweep --help lacks %q:\n%s", want, text)

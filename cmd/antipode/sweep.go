@@ -38,6 +38,7 @@ quotes. In --regions and --pairs the cloud may be left out where only one has th
   antipode sweep --hosts hosts.yaml --regions aws:us-east-1`,
 		Args: noSweepArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			f.stop.settle(cmd.Flags())
 			return sweep(cmd.Context(), f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}

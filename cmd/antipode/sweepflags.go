@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -18,7 +17,6 @@ import (
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/providers/hosts"
 	"github.com/antipode-bench/antipode/results"
-	"github.com/antipode-bench/antipode/units"
 )
 
 // ownLab is the value of a bare --lab: one that lives and dies with the sweep.
@@ -35,8 +33,7 @@ type sweepFlags struct {
 	wishes     plan.Wishes
 	cloudPairs []string
 
-	bytes       units.ByteCount
-	duration    time.Duration
+	stop        stopFlags
 	streams     int
 	congestion  string
 	rttProbes   int
@@ -90,8 +87,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
 	})
 	group(flags, "How to measure", func() {
-		flags.DurationVar(&f.duration, "duration", 5*time.Second, "send for `TIME` in each throughput test, at most 1h (0: until --bytes are sent, at most 1m)")
-		flags.Var(&f.bytes, "bytes", "send at most `BYTES`, for example 100MB, in each throughput test (0: until --duration is over)")
+		f.stop.register(flags)
 		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
 		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
 		flags.StringVar(&f.path, "path", "", "`ADDRESSES` to measure between, public or private; private ones within Google Cloud only (default: public)")
@@ -161,10 +157,6 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 
 func (f *sweepFlags) check() error {
 	switch {
-	case f.duration < 0 || f.duration == 0 && f.bytes == 0:
-		return usageError("--duration %v: needs a time above zero, or --bytes", f.duration)
-	case f.duration != 0 && f.duration < time.Millisecond || f.duration > time.Hour:
-		return usageError("--duration %v: not 1ms to 1h", f.duration)
 	case f.streams < 1 || f.streams > 128:
 		return usageError("--streams %d: not 1 to 128", f.streams)
 	case f.rttProbes < 1 || f.rttProbes > 100_000:
@@ -182,7 +174,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier())
+	return errors.Join(f.stop.check(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -216,7 +208,7 @@ func (f *sweepFlags) checkSSHFrom() error {
 
 func (f *sweepFlags) test() orchestrator.Test {
 	return orchestrator.Test{
-		Duration: f.duration, Bytes: int64(f.bytes), Streams: f.streams, CongestionControl: f.congestion,
+		Duration: f.stop.duration, Bytes: int64(f.stop.bytes), ErrorRatio: f.stop.errorRatio(), Streams: f.streams, CongestionControl: f.congestion,
 		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval, UDP: f.udp.test(),
 	}
 }
@@ -260,14 +252,6 @@ func (f *sweepFlags) rowFlags() []string {
 }
 
 func (f *sweepFlags) rttLength() time.Duration { return time.Duration(f.rttProbes) * f.rttInterval }
-
-// throughputLength of a test that only bytes end is a guess.
-func (f *sweepFlags) throughputLength() time.Duration {
-	if f.duration > 0 {
-		return f.duration
-	}
-	return max(5*time.Second, time.Duration(math.Round(float64(f.bytes)*8/100e6))*time.Second) // at 100 Mbit/s
-}
 
 func (f *sweepFlags) logLevel() slog.Level {
 	if f.verbose {
