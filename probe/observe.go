@@ -207,6 +207,9 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 	if r.StoppedBy = s.stoppedBy(err); s.rule != nil && err == nil {
 		r.Flags = s.rule.Flags(s.log, r.Flags, r.StoppedBy == wire.StoppedSteady)
 	}
+	if trace.Bursting(r.GoodputBps, s.limit.BaselineBps) {
+		r.Flags = append(r.Flags, trace.FlagBurst)
+	}
 	if s.limit.SampleMs > 0 {
 		s.fillSamples(r, wire.Duration(s.limit.SampleMs))
 	}

@@ -5,9 +5,11 @@ package probe
 import (
 	"context"
 	"net"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
@@ -66,6 +68,19 @@ func TestThroughput(t *testing.T) {
 			checkResult(t, tt.req, r)
 			t.Logf("%+v", *r)
 		})
+	}
+}
+
+func TestBurstIsFlagged(t *testing.T) {
+	_, peer := startServer(t)
+	for baseline, want := range map[float64]bool{0: false, 1000: true, 1e13: false} {
+		r, err := NewClient(testSecret).Throughput(t.Context(), wire.Throughput{
+			Peer: peer, DurationMs: 100, Streams: 1, BaselineBps: baseline, DeadlineMs: 30_000,
+		})
+		must(t, err)
+		if got := slices.Contains(r.Flags, trace.FlagBurst); got != want {
+			t.Errorf("baseline %v: flags %v at %v bit/s", baseline, r.Flags, r.GoodputBps)
+		}
 	}
 }
 

@@ -192,7 +192,7 @@ func (t tools) transferOn(ctx context.Context, r *record, name string, p Path, a
 func (pl *place) transfer(ctx context.Context, p Path, ask wire.Throughput) (*transfer, error) {
 	nominal := wire.Duration(ask.DurationMs)
 	ask.Peer, ask.Streams, ask.CongestionControl = pl.peer(), 1, p.Congestion
-	ask.DeadlineMs = ms(nominal + testSlack)
+	ask.DeadlineMs, ask.BaselineBps = ms(nominal+testSlack), p.BaselineBps
 	stalls := newWatch()
 	answer, err := pl.ask(ctx, wire.Request{Throughput: &ask}, nominal)
 	stall := stalls.end()

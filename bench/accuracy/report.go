@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/antipode-bench/antipode/probe/trace"
 )
 
 // sheet writes tables, for people or as Markdown.
@@ -138,10 +141,13 @@ func stopTable(s sheet, groups []group) error {
 
 func bucketTable(s sheet, records []*record) error {
 	rows := [][]string{{"token bucket", "baseline", "adaptive test says", "long test's", "flags"}}
+	n, flagged := 0, 0
 	for _, r := range records {
 		if r.Adaptive == nil || r.Adaptive.Result == nil {
 			continue
 		}
+		n++
+		flagged += oneIf(slices.Contains(r.Adaptive.Result.Flags, trace.FlagBurst))
 		longRate := math.NaN()
 		if r.Long != nil {
 			longRate = reference(r.Long.Carried)
@@ -149,7 +155,7 @@ func bucketTable(s sheet, records []*record) error {
 		rows = append(rows, []string{r.Path.Name, mbps(r.Path.BaselineBps), mbps(r.Adaptive.Result.GoodputBps), mbps(longRate),
 			strings.Join(r.Adaptive.Result.Flags, " ")})
 	}
-	return s.table("Token buckets: Mbit/s", rows)
+	return s.table(fmt.Sprintf("Token buckets, Mbit/s: %d of %d flagged as a burst", flagged, n), rows)
 }
 
 // missTable names every wrong limited_by of the long tests, and what failed.

@@ -41,6 +41,7 @@ type testFlags struct {
 	rttProbes    int
 	rttInterval  time.Duration
 	samples      string
+	baseline     units.BitRate
 	json         bool
 	udp          udpFlags
 	secret       secretFlags
@@ -79,6 +80,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none, nor during the throughput test")
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
 	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
+	flags.Var(&f.baseline, "baseline", "what a burstable machine gets in the long run, `RATE`: a faster result has the flag burst")
 	f.udp.register(flags)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.secret.register(flags)
@@ -151,7 +153,7 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 	rtt := wire.RTT{Peer: to, Probes: f.rttProbes, IntervalMs: ms(f.rttInterval), WaitMs: ms(rttWait),
 		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack), Path: true}
 	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
-		CongestionControl: f.congestion, DeadlineMs: wire.MaxDeadlineMs}
+		CongestionControl: f.congestion, BaselineBps: float64(f.baseline), DeadlineMs: wire.MaxDeadlineMs}
 	if f.stop == stopAdaptive {
 		tput.ErrorRatio = f.errorPercent / 100
 	}

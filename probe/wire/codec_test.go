@@ -145,6 +145,7 @@ func TestValidate(t *testing.T) {
 		{"endless", tput(func(r *Throughput) { r.DeadlineMs = math.Inf(1) }), "deadline_ms +Inf"},
 		{"loaded", tput(func(r *Throughput) { r.LoadedIntervalMs = 20 }), ""},
 		{"flood beside it", tput(func(r *Throughput) { r.LoadedIntervalMs = .5 }), "loaded_interval_ms 0.5"},
+		{"backward baseline", tput(func(r *Throughput) { r.BaselineBps = -1 }), "baseline_bps -1"},
 		{"long name", tput(func(r *Throughput) { r.CongestionControl = "a-very-long-name" }), "congestion_control"},
 	}
 	for _, tt := range tests {

@@ -114,6 +114,7 @@ func (t *Throughput) Validate() error {
 	}
 	return errors.Join(
 		within("throughput: duration_ms", t.DurationMs, 0, MaxDeadlineMs),
+		within("throughput: baseline_bps", t.BaselineBps, 0, MaxRateBps),
 		within("throughput: sample_ms", t.SampleMs, 0, MaxDeadlineMs),
 		within("throughput: deadline_ms", t.DeadlineMs, 1, MaxDeadlineMs))
 }

@@ -170,6 +170,11 @@ type Throughput struct {
 	// LoadedIntervalMs has the round trip measured beside the test, with a small
 	// probe each so many ms, 1 or more; 0: no.
 	LoadedIntervalMs float64 `json:"loaded_interval_ms,omitempty"`
+
+	// BaselineBps is what the two machines get in the long run, the lesser of
+	// both, if their type may burst beyond: bit/s of IP packets. A goodput above
+	// it has trace.FlagBurst. 0: no burst, or none that is known.
+	BaselineBps float64 `json:"baseline_bps,omitempty"`
 }
 
 // What ended a throughput test.
