@@ -89,6 +89,7 @@ type echoed struct {
 	Answered     int    `json:"answered"`       // queries, each once
 	Duplicates   int    `json:"duplicates"`     // queries that came again
 	Reordered    int    `json:"reordered"`      // queries
+	SendingNs    uint32 `json:"sending_ns"`     // from a call that sends to the departure, lowest tenth; 0 if it is not known
 	ClockSet     bool   `json:"clock_set"`      // its wall clock was, lately
 	ClockErrorUs int64  `json:"clock_error_us"` // of its wall clock, at most; -1 if nobody keeps it
 	Client       string `json:"client"`         // the address it answers

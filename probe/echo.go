@@ -3,6 +3,7 @@
 package probe
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"net"
@@ -30,6 +31,9 @@ type echo struct {
 	// held is the time from a query's arrival in the kernel to its answer's
 	// departure, by sequence number, in ns; 0 if it is not known.
 	held []uint32
+	// sending is the time from the call that sends an answer to its departure, in
+	// ns, of those answers of which it is known.
+	sending []uint32
 }
 
 func newEcho(ctl *control, o echoOrder) *echo {
@@ -46,8 +50,10 @@ func newEcho(ctl *control, o echoOrder) *echo {
 
 // echoes answers the packets of all sessions of a server.
 type echoes struct {
-	knocks knocks // they come to the same socket
-	clock  stopwatch
+	out     []byte // the latest answer, which only serve touches
+	leaving moment // when it was sent
+	knocks  knocks // they come to the same socket
+	clock   stopwatch
 
 	mu   sync.Mutex // guards everything below, also in the sessions
 	wall vigil
@@ -55,7 +61,7 @@ type echoes struct {
 }
 
 func newEchoes() *echoes {
-	return &echoes{clock: newStopwatch(), by: map[sessionID]*echo{}}
+	return &echoes{out: make([]byte, packetBytes), clock: newStopwatch(), by: map[sessionID]*echo{}}
 }
 
 func (e *echoes) add(s *echo) error {
@@ -89,23 +95,16 @@ func (e *echoes) serve(conn *net.UDPConn) error {
 		return err
 	}
 	in.departed = e.departed
-	out := make([]byte, packetBytes)
-	for {
-		a, err := in.next()
-		if errors.Is(err, net.ErrClosed) {
-			return nil
-		}
-		if err != nil { // of one packet: the next may be better
-			time.Sleep(time.Millisecond)
-			continue
-		}
+	in.each(func(a arrival) {
 		if e.knocks.take(a.data, a.from) {
-			continue
+			return
 		}
-		if e.answer(a, out) {
-			conn.WriteMsgUDPAddrPort(out, a.reply, a.from) // lost if it fails, as any packet
+		if e.answer(a, e.out) {
+			e.leaving = e.clock.now()
+			conn.WriteMsgUDPAddrPort(e.out, a.reply, a.from) // lost if it fails, as any packet
 		}
-	}
+	})
+	return nil
 }
 
 // answer fills out for a valid query of a session's own address, each once.
@@ -168,8 +167,12 @@ func (e *echoes) departed(stamp int64, tail []byte) {
 	defer e.mu.Unlock()
 	s := e.by[p.session]
 	held := stamp - p.arrived
-	if s != nil && p.seq < s.limit && e.wall.trusts(e.clock.now()) && held > 0 && held <= math.MaxUint32 {
-		s.held[p.seq] = uint32(held)
+	if s == nil || p.seq >= s.limit || !e.wall.trusts(e.clock.now()) || held <= 0 || held > math.MaxUint32 {
+		return
+	}
+	s.held[p.seq] = uint32(held)
+	if took := stamp - e.leaving.wall; took > 0 && took < held && bytes.Equal(tail, e.out) {
+		s.sending = append(s.sending, uint32(took))
 	}
 }
 
@@ -199,6 +202,14 @@ func (s *Server) echo(ctl *control, o echoOrder) error {
 	return ctl.out.Write(news{Echoed: e.told(ctl, s.echoes.clockWasSet())})
 }
 
+// leastOf is the lowest tenth of values, 0 of nothing.
+func leastOf(values []uint32) uint32 {
+	if len(values) == 0 {
+		return 0
+	}
+	return slices.Sorted(slices.Values(values))[len(values)/10]
+}
+
 // told is the responder's last word on a session that has ended.
 func (s *echo) told(ctl *control, clockSet bool) *echoed {
 	errorUs := int64(-1)
@@ -207,7 +218,7 @@ func (s *echo) told(ctl *control, clockSet bool) *echoed {
 	}
 	return &echoed{
 		Answered: int(s.answered), Duplicates: s.duplicates, Reordered: s.order.reordered,
-		ClockSet: clockSet, ClockErrorUs: errorUs,
+		SendingNs: leastOf(s.sending), ClockSet: clockSet, ClockErrorUs: errorUs,
 		Client: s.addr.String(), Own: ownAddr(ctl.conn).String(),
 	}
 }

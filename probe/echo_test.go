@@ -71,13 +71,13 @@ func TestEchoAnswersOnce(t *testing.T) {
 // TestEchoHeld: what the kernel echoes of an answer says when it left.
 func TestEchoHeld(t *testing.T) {
 	e, s := oneEcho(t)
-	out := make([]byte, packetBytes)
 	a := arriving(query(5))
 	a.stamp = time.Now().Add(-time.Millisecond).UnixNano()
-	e.answer(a, out)
-	e.departed(a.stamp+1_234_567, out)
-	if s.held[5] != 1_234_567 {
-		t.Errorf("held for %d ns", s.held[5])
+	e.answer(a, e.out)
+	e.leaving.wall = a.stamp + 1_200_000
+	e.departed(a.stamp+1_234_567, e.out)
+	if s.held[5] != 1_234_567 || len(s.sending) != 1 || s.sending[0] != 34_567 {
+		t.Errorf("held for %d ns, sending took %d", s.held[5], s.sending)
 	}
 	for name, c := range map[string]struct {
 		stamp int64

@@ -51,6 +51,8 @@ func (f *facts) finish(ctx context.Context) {
 	patience.Stop()
 	f.end()
 	if longest > 0 {
+		ctx, cancel := context.WithTimeout(ctx, sizedLimit)
+		defer cancel()
 		f.mtu = pathMTU(ctx, f.test, longest)
 	}
 }

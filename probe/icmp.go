@@ -139,7 +139,9 @@ func pingICMP(ctx context.Context, local, peer netip.Addr, h handshake, every ti
 	t.init(h, pings, time.Hour) // ctx ends the wait
 	in.departed = t.departed
 	var receiving sync.WaitGroup
-	receiving.Go(func() { t.takeEchoes(s, in) })
+	receiving.Go(func() {
+		in.each(func(a arrival) { t.takeEcho(s.reply(a.data), a.stamp, t.clock.now()) })
+	})
 	t.sendEchoes(ctx, s, every)
 	select {
 	case <-t.allSent():
@@ -158,19 +160,6 @@ func (t *trips) sendEchoes(ctx context.Context, s *icmpSocket, every time.Durati
 		s.Write(s.request(i, data)) // lost if it fails, as any packet
 		if !sleep(ctx, every) {
 			return
-		}
-	}
-}
-
-// takeEchoes ends when the socket is closed.
-func (t *trips) takeEchoes(s *icmpSocket, in *inbox) {
-	for {
-		a, err := in.next()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err == nil && a.size == len(a.data) {
-			t.takeEcho(s.reply(a.data), a.stamp, t.clock.now())
 		}
 	}
 }

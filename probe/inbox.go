@@ -4,9 +4,11 @@ package probe
 
 import (
 	"errors"
+	"net"
 	"net/netip"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,8 +43,23 @@ func newInbox(conn syscall.Conn) (*inbox, error) {
 	return &inbox{raw: raw, data: make([]byte, inboxBytes), oob: make([]byte, ancillaryBytes)}, err
 }
 
-// next waits for a packet; what it returns is good until the next call. An
-// error that is not net.ErrClosed or a passed deadline is that of one packet.
+// each gives every packet to f, which may keep nothing of it, until the socket is
+// closed.
+func (in *inbox) each(f func(arrival)) {
+	for {
+		a, err := in.next()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // of one packet: the next may be better
+			time.Sleep(time.Millisecond)
+		default:
+			f(a)
+		}
+	}
+}
+
+// next waits for a packet; what it returns is good until the next call.
 func (in *inbox) next() (a arrival, err error) {
 	closed := in.raw.Read(func(fd uintptr) bool {
 		in.hearDepartures(int(fd))

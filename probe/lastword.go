@@ -59,6 +59,15 @@ func (w *lastWord) check(sent int) error {
 	return nil
 }
 
+// sending is what the responder's kernel needs from the call that sends an answer
+// to its departure; 0 if that is not known.
+func (w *lastWord) sending() time.Duration {
+	if w == nil {
+		return 0
+	}
+	return time.Duration(w.SendingNs)
+}
+
 // clocks is the sum of what both machines' time daemons say that their clocks
 // are wrong by at most, 0 if one says nothing.
 func (w *lastWord) clocks() time.Duration {

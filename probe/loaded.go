@@ -96,7 +96,7 @@ func (p *pinger) during(from, to time.Time) *wire.RTTResult {
 		at := p.clock.began.Add(t.sent.mono)
 		return at.Before(from) || at.After(to)
 	})
-	r := describeTrips(sent)
+	r := describeTrips(sent, p.last.sending())
 	if len(sent) == 0 || r.Received < minLoaded {
 		return nil
 	}

@@ -26,6 +26,8 @@ const (
 	sizedTries = 3
 	// sizedGap is between two tries.
 	sizedGap = 20 * time.Millisecond
+	// sizedLimit is for everything: a path that needs more stays unknown.
+	sizedLimit = 5 * time.Second
 	// sizedRounds are enough for 65,535 bytes: each leaves an eighth.
 	sizedRounds = 8
 	maxMTU      = 65535
@@ -103,7 +105,7 @@ func pathMTU(ctx context.Context, test *pinger, longest time.Duration) int {
 	if err != nil {
 		return 0
 	}
-	receiving.Go(func() { s.receive(in) })
+	receiving.Go(func() { in.each(s.hear) })
 	b := bracket{failed: maxMTU + 1}
 	for range sizedRounds {
 		b = s.round(ctx, b, 2*longest+sizedGap)
@@ -214,19 +216,14 @@ func (s *sizer) passed(size int) bool {
 	return false
 }
 
-// receive takes answers until the socket is closed.
-func (s *sizer) receive(in *inbox) {
-	for {
-		a, err := in.next()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err == nil && s.take(a) {
-			select {
-			case s.heard <- struct{}{}:
-			default:
-			}
-		}
+// hear takes an answer.
+func (s *sizer) hear(a arrival) {
+	if !s.take(a) {
+		return
+	}
+	select {
+	case s.heard <- struct{}{}:
+	default: // await has one to look at
 	}
 }
 

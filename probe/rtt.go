@@ -92,7 +92,7 @@ func (p *pinger) run(ctx context.Context, cancel context.CancelCauseFunc, afterw
 	in.departed = p.departed
 	var g errgroup.Group
 	finished := make(chan struct{})
-	g.Go(func() error { p.receive(in); return nil })
+	g.Go(func() error { in.each(p.take); return nil })
 	g.Go(failing(cancel, func() error { return p.watch(ctx, finished) }))
 	if err = p.send(ctx); err == nil {
 		err = p.await(ctx)
@@ -176,19 +176,6 @@ func (p *pinger) await(ctx context.Context) error {
 	case <-timer.C:
 	}
 	return nil
-}
-
-// receive takes answers until the socket is closed.
-func (p *pinger) receive(in *inbox) {
-	for {
-		a, err := in.next()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err == nil {
-			p.take(a, p.clock.now())
-		}
-	}
 }
 
 func (p *pinger) result(err error) (*wire.RTTResult, error) {

@@ -29,10 +29,17 @@ func prepareUDP(conn *net.UDPConn) error {
 	})
 }
 
+// queueBytes is what a socket may hold: departures count as well as arrivals, and
+// the process may have to wait for a CPU.
+const queueBytes = 4 << 20
+
 // stampAll asks for stamps of the wall clock: of arrivals, and of departures,
 // which come with the packet itself on the socket's error queue, so that nobody
 // has to count what was sent. A kernel that can't leaves times to user space.
 func stampAll(fd int) {
+	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, queueBytes) != nil {
+		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, queueBytes) // as far as net.core.rmem_max allows
+	}
 	const flags = unix.SOF_TIMESTAMPING_RX_SOFTWARE | unix.SOF_TIMESTAMPING_TX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE
 	if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPING, flags) != nil {
 		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)

@@ -15,7 +15,7 @@ import (
 func (t *trips) summarize(last *lastWord) *wire.RTTResult {
 	t.hold(last)
 	trips := t.probes[:t.sent]
-	r := describeTrips(trips)
+	r := describeTrips(trips, last.sending())
 	if last == nil {
 		return r
 	}
@@ -49,9 +49,9 @@ func (t *trips) counts(last *lastWord) *wire.RTTCounts {
 	}
 }
 
-// describeTrips gives the figures of trips, all sent.
-func describeTrips(trips []trip) *wire.RTTResult {
-	rtts, sending, stamps := times(trips)
+// describeTrips gives the figures of trips, all sent; there is as in times.
+func describeTrips(trips []trip, there time.Duration) *wire.RTTResult {
+	rtts, sending, stamps := times(trips, there)
 	users := collect(trips, trip.byUser)
 	n := len(users)
 	r := &wire.RTTResult{Probes: len(trips), Received: n, LossRatio: float64(len(trips)-n) / float64(len(trips)), Stamps: stamps}

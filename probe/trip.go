@@ -43,12 +43,11 @@ func (t trip) byKernel() (time.Duration, bool) {
 	return span - t.held, ok && t.held > 0 && t.held < span
 }
 
-// sending is what both machines needed from their processes' sending to their
-// kernels' stamps of departure.
+// sending is what this machine needed from the process's sending to the kernel's
+// stamp of the departure.
 func (t trip) sending() (time.Duration, bool) {
 	_, ok := t.byKernel()
-	here, there := time.Duration(t.left-t.sent.wall), t.held-t.residence
-	return max(0, here) + there, ok && t.residence > 0 && there >= 0
+	return max(0, time.Duration(t.left-t.sent.wall)), ok
 }
 
 // byArrival is the time from this process's sending to its kernel's stamp of the
@@ -69,15 +68,16 @@ const mostly = .95
 // times are the round trips of the answered probes by the best clock that has
 // nearly all, and which it is: a wire.Stamps constant. A round trip is from a
 // process's sending to its kernel's stamp of the arrival, and back likewise, as
-// ping measures it too. By the kernels' stamps the sending is told apart: what it
-// usually takes is in every time, and what it took longer for once, mostly because
-// the process waited for a CPU, in none.
-func times(trips []trip) (rtts []time.Duration, sending time.Duration, stamps string) {
+// ping measures it too. By the kernels' stamps the sending is told apart: what a
+// kernel needs for it (the lowest tenth of what it took) is in every time, and what
+// it took longer, since a process had slept or waited for a CPU, in none. There is
+// what the responder's kernel needs, 0 if that is not known.
+func times(trips []trip, there time.Duration) (rtts []time.Duration, sending time.Duration, stamps string) {
 	answered := len(collect(trips, trip.byUser))
 	enough := func(n int) bool { return n > 0 && float64(n) >= mostly*float64(answered) }
-	rtts, sent := collect(trips, trip.byKernel), collect(trips, trip.sending)
-	if enough(len(rtts)) && enough(len(sent)) {
-		sending = median(sent)
+	if rtts = collect(trips, trip.byKernel); enough(len(rtts)) && there > 0 {
+		here := collect(trips, trip.sending)
+		sending = here[len(here)/10] + there
 		for i := range rtts {
 			rtts[i] += sending
 		}

@@ -65,7 +65,9 @@ func (t *trips) check() {
 
 // take counts an answer to a probe of this test: as a round trip once, if it
 // came within the wait.
-func (t *trips) take(a arrival, now moment) {
+func (t *trips) take(a arrival) { t.takeAt(a, t.clock.now()) }
+
+func (t *trips) takeAt(a arrival, now moment) {
 	ans, err := parsePacket(a.head())
 	if err != nil || ans.kind != packetAnswer || ans.session != t.id || a.size != packetBytes {
 		return

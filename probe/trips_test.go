@@ -96,7 +96,7 @@ func TestTimes(t *testing.T) {
 				all = append(all, p)
 			}
 			all = append(all, trip{sent: at(time.Hour)}) // lost
-			got, _, stamps := times(all)
+			got, _, stamps := times(all, ms)
 			if stamps != c.want || len(got) != c.n || c.n > 0 && got[0] != c.first {
 				t.Errorf("%v by %s, want %d of %v by %s", got, stamps, c.n, c.first, c.want)
 			}
@@ -169,14 +169,14 @@ func TestTripsTakeOnce(t *testing.T) {
 	answer := func(seq, number uint32) arrival {
 		return arriving(made(packet{kind: packetAnswer, seq: seq, number: number}))
 	}
-	p.take(answer(0, 0), at(10*ms))
-	p.take(answer(0, 0), at(20*ms))         // a duplicate
-	p.take(answer(1, 1), at(2*time.Second)) // too late
-	p.take(answer(1, 1), at(3*time.Second)) // and once more
-	p.take(answer(2, 0), at(ms))            // not sent yet
-	p.take(answer(1, 9), at(ms))            // not as many were sent
-	p.take(answer(9, 0), at(ms))            // never to be sent
-	p.take(arriving(query(1)), at(ms))      // our own query, reflected
+	p.takeAt(answer(0, 0), at(10*ms))
+	p.takeAt(answer(0, 0), at(20*ms))         // a duplicate
+	p.takeAt(answer(1, 1), at(2*time.Second)) // too late
+	p.takeAt(answer(1, 1), at(3*time.Second)) // and once more
+	p.takeAt(answer(2, 0), at(ms))            // not sent yet
+	p.takeAt(answer(1, 9), at(ms))            // not as many were sent
+	p.takeAt(answer(9, 0), at(ms))            // never to be sent
+	p.takeAt(arriving(query(1)), at(ms))      // our own query, reflected
 	r := p.summarize(&lastWord{echoed: echoed{Answered: 2, Duplicates: 1, ClockErrorUs: -1}})
 	want := &wire.RTTResult{
 		Probes: 2, Received: 1, LossRatio: .5, MinMs: 10, MeanMs: 10, P50Ms: 10, P99Ms: 10, UserP50Ms: 10, UserP99Ms: 10,
@@ -205,7 +205,7 @@ func TestTripsCounts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newTrips(10, 10)
 			for _, seq := range c.came {
-				p.take(arriving(made(packet{kind: packetAnswer, seq: seq, number: seq})), at(ms))
+				p.takeAt(arriving(made(packet{kind: packetAnswer, seq: seq, number: seq})), at(ms))
 			}
 			if d := cmp.Diff(c.want, *p.counts(&lastWord{echoed: c.told})); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
@@ -267,7 +267,7 @@ func TestDescribe(t *testing.T) {
 		}
 		return all
 	}
-	got := describeTrips(append(answered(4*ms, 1*ms, 2*ms, 3*ms, 5*ms), trip{}))
+	got := describeTrips(append(answered(4*ms, 1*ms, 2*ms, 3*ms, 5*ms), trip{}), 0)
 	if got.MinMs != 1 || got.P50Ms != 3 || got.MeanMs < 2.999 || got.MeanMs > 3.001 {
 		t.Errorf("%+v", *got)
 	}
@@ -277,10 +277,10 @@ func TestDescribe(t *testing.T) {
 	if got.LossRatio < .166 || got.LossRatio > .167 || got.Probes != 6 || got.Received != 5 {
 		t.Errorf("%+v", *got)
 	}
-	if one := describeTrips(answered(7 * ms)); one.P99Ms != 7 || one.StddevMs != 0 || one.LossRatio != 0 {
+	if one := describeTrips(answered(7*ms), 0); one.P99Ms != 7 || one.StddevMs != 0 || one.LossRatio != 0 {
 		t.Errorf("%+v", *one)
 	}
-	if none := describeTrips(make([]trip, 3)); none.LossRatio != 1 || none.MinMs != 0 {
+	if none := describeTrips(make([]trip, 3), 0); none.LossRatio != 1 || none.MinMs != 0 {
 		t.Errorf("%+v", *none)
 	}
 }

@@ -26,12 +26,14 @@ type rttTool struct {
 }
 
 func rttTools(probe string) []rttTool {
+	server := []string{probe, "serve", "--insecure", "--listen", "0.0.0.0:8462"}
+	client := func(addr string, probes int) []string {
+		return []string{probe, "test", addr, "--insecure", "--json", "--duration", "0",
+			"--rtt-probes", strconv.Itoa(probes), "--rtt-interval", "1ms"}
+	}
 	return []rttTool{
-		{"antipode-probe", []string{probe, "serve", "--insecure", "--listen", "0.0.0.0:8462"},
-			func(addr string, probes int) []string {
-				return []string{probe, "test", addr, "--insecure", "--json", "--duration", "0",
-					"--rtt-probes", strconv.Itoa(probes), "--rtt-interval", "1ms"}
-			}, readProbeRTT},
+		{"antipode-probe", server, client, readProbeRTT},
+		{"its user space", server, client, readProbeUserRTT},
 		{"ping", nil,
 			func(addr string, probes int) []string {
 				return []string{"ping", "-n", "-i", "0.001", "-c", strconv.Itoa(probes), addr}
@@ -47,10 +49,26 @@ func rttTools(probe string) []rttTool {
 	}
 }
 
+// readProbeRTT refuses times that are not of the kernels' stamps.
 func readProbeRTT(output []byte) (roundTrip, error) {
 	var r struct {
-		P50Ms float64 `json:"rtt_p50_ms"`
-		P99Ms float64 `json:"rtt_p99_ms"`
+		P50Ms  float64 `json:"rtt_p50_ms"`
+		P99Ms  float64 `json:"rtt_p99_ms"`
+		Stamps string  `json:"rtt_stamps"`
+	}
+	err := json.Unmarshal(output, &r)
+	if err == nil && r.Stamps != "kernel" {
+		err = fmt.Errorf("its times are by %q stamps", r.Stamps)
+	}
+	return roundTrip{1000 * r.P50Ms, 1000 * r.P99Ms}, err
+}
+
+// readProbeUserRTT takes what the probe's processes saw, to compare with tools
+// that measure so.
+func readProbeUserRTT(output []byte) (roundTrip, error) {
+	var r struct {
+		P50Ms float64 `json:"rtt_user_p50_ms"`
+		P99Ms float64 `json:"rtt_user_p99_ms"`
 	}
 	err := json.Unmarshal(output, &r)
 	return roundTrip{1000 * r.P50Ms, 1000 * r.P99Ms}, err

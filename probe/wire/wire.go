@@ -111,7 +111,7 @@ type RTTResult struct {
 	StddevMs  float64 `json:"stddev_ms"`
 	LossRatio float64 `json:"loss_ratio"` // 0 to 1, of probes not answered in time
 	Stamps    string  `json:"stamps"`     // StampsKernel and so on: the times above
-	SendingMs float64 `json:"sending_ms"` // StampsKernel: in each of them, what both kernels usually need to send
+	SendingMs float64 `json:"sending_ms"` // StampsKernel: in each of them, what both kernels need to send
 	UserP50Ms float64 `json:"user_p50_ms"`
 	UserP99Ms float64 `json:"user_p99_ms"` // user space to user space, nothing taken off
 
