@@ -213,6 +213,9 @@ func TestCurveBeginsWithThePayload(t *testing.T) {
 	if got := c.bps(0, at(20)); got != 1_200_000 {
 		t.Errorf("%v bit/s: nothing is there before the first sample", got)
 	}
+	if got := c.until(at(19)); len(got) != 1 || len(c.until(at(20))) != 2 {
+		t.Errorf("until 19 ms: %v", got)
+	}
 	if newCurve(nil) != nil || (curve)(nil).bytesAt(1) != 0 || (curve)(nil).end() != 0 {
 		t.Error("nothing is something")
 	}

@@ -57,6 +57,13 @@ func newCurve(samples []router.FlowSample) (c curve) {
 	return c[1:]
 }
 
+// until is the curve without what came later: a connection may go on after its
+// test.
+func (c curve) until(at time.Duration) curve {
+	n := sort.Search(len(c), func(i int) bool { return c[i].at > at })
+	return c[:n]
+}
+
 func (c curve) end() time.Duration {
 	if len(c) == 0 {
 		return 0

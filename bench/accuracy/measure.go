@@ -204,7 +204,8 @@ func (pl *place) transfer(ctx context.Context, p Path, ask wire.Throughput) (*tr
 		return nil, err
 	}
 	late, err := pl.lateRatio(ctx)
-	return &transfer{Result: answer.Throughput, Carried: newCurve(flow.Samples), LateRatio: late, StallMs: ms(stall)}, err
+	carried := newCurve(flow.Samples).until(seconds(answer.Throughput.DurationS) + sampleEvery)
+	return &transfer{Result: answer.Throughput, Carried: carried, LateRatio: late, StallMs: ms(stall)}, err
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
