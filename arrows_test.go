@@ -22,6 +22,7 @@ var arrows = map[string][]string{
 	".":                      {"strictyaml"},
 	"strictyaml":             {},
 	"units":                  {},
+	"allowance":              {"strictyaml"},
 	"cmd/antipode":           {"*"},
 	"cmd/antipode-probe":     {"probe", "probe/trace", "probe/wire", "units"},
 	"cmd/antipode-machine":   {"lab/machine"},

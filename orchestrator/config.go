@@ -32,11 +32,28 @@ type Config struct {
 	Test           Test
 	Limits         Limits
 	Flags          []string                 // of every row
+	Baseline       Baseline                 // may be nil
 	Remarks        func(plan.Pair) []string // further flags of a pair just measured; may be nil
 	Version        string                   // of antipode, for the manifest
 	Command        map[string]string        // flags that a resume needs again, for the manifest
 	Observer       func(Event)              // may be nil; see Event
 	Log            *slog.Logger             // may be nil
+}
+
+// Baseline is what a machine of a type in a region (by its id) gets in the long
+// run in each direction, in bit/s with headers; 0 where it is as fast as at first.
+type Baseline func(region, machineType string) float64
+
+// of is the lower one of the ends that have one.
+func (b Baseline) of(from, to string, fromType, toType string) float64 {
+	if b == nil {
+		return 0
+	}
+	one, other := b(from, fromType), b(to, toType)
+	if one == 0 || other == 0 {
+		return max(one, other)
+	}
+	return min(one, other)
 }
 
 // Test says how every pair is measured.

@@ -49,7 +49,7 @@ func newMeasurement(r *run, pairs []plan.Pair, news <-chan news) *measurement {
 	m := &measurement{
 		run:      r,
 		pairs:    pairs,
-		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.Choice},
+		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.Choice, r.cfg.Baseline},
 		schedule: plan.NewSchedule(pairs, r.cfg.Isolation, r.cfg.Test.order()),
 		news:     news,
 		outcomes: make(chan outcome),

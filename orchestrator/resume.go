@@ -114,7 +114,7 @@ func (p *Past) Clouds() []string {
 }
 
 // Config is the run's, without what is of a process: Providers, Remote,
-// ControllerAddr, Remarks, Limits, Observer and Log.
+// ControllerAddr, Baseline, Remarks, Limits, Observer and Log.
 func (p *Past) Config() Config { return p.cfg }
 
 // Resume goes on with a run as Run would have: it adopts the machines that are

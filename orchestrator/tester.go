@@ -65,9 +65,10 @@ type way struct {
 
 // tester runs tests, each within a limit.
 type tester struct {
-	test   Test
-	limits Limits
-	choice Choice
+	test     Test
+	limits   Limits
+	choice   Choice
+	baseline Baseline
 }
 
 // run does all of a task: both directions of a round trip at once, because a
@@ -174,6 +175,7 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		Streams:           t.test.Streams,
 		DeadlineMs:        ms(nominal + t.limits.Slack),
 		CongestionControl: t.test.CongestionControl,
+		BaselineBps:       t.baseline.of(w.from, w.to, from.made.Type, to.made.Type),
 		SampleMs:          sampleMs,
 		LoadedIntervalMs:  loadedIntervalMs,
 	}})

@@ -65,6 +65,9 @@ func (v *venue) enter(ctx context.Context, f *sweepFlags, regions []antipode.Reg
 	if err != nil {
 		return err
 	}
+	if v.world, err = v.lab.World(ctx); err != nil {
+		return err
+	}
 	for name, cloud := range clouds {
 		clouds[name] = labCloud{cloud, v.lab.Done()}
 	}

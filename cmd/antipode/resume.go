@@ -104,7 +104,7 @@ func goOn(ctx context.Context, f *sweepFlags, past *orchestrator.Past, v *venue,
 	}
 	cfg := past.Config()
 	cfg.Providers, cfg.Remote, cfg.ControllerAddr = v.providers, reach, v.address
-	cfg.Remarks, cfg.Limits, cfg.Observer, cfg.Log = v.remarks(), f.limits(), observe, log
+	cfg.Baseline, cfg.Remarks, cfg.Limits, cfg.Observer, cfg.Log = v.baseline, v.remarks(), f.limits(), observe, log
 	ctx, leave := v.within(ctx)
 	defer leave()
 	return orchestrator.Resume(ctx, past, cfg)

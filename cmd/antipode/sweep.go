@@ -139,6 +139,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		ControllerAddr: v.address,
 		Test:           f.test(),
 		Flags:          f.rowFlags(),
+		Baseline:       v.baseline,
 		Remarks:        v.remarks(),
 		Version:        version,
 		Command:        f.forResume(),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab"
+	"github.com/antipode-bench/antipode/lab/world"
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/providers/aws"
@@ -25,9 +26,10 @@ type venue struct {
 	dial      remote.DialFunc // nil: the ordinary network
 	address   netip.Addr      // of this computer, as the machines see it
 	lent      orchestrator.LentKeys
-	lab       *lab.Lab // nil for the real clouds
-	before    traffic  // of the lab, from earlier sweeps
-	resumed   bool     // before is not from the run's beginning
+	lab       *lab.Lab     // nil for the real clouds
+	world     *world.World // of the lab
+	before    traffic      // of the lab, from earlier sweeps
+	resumed   bool         // before is not from the run's beginning
 }
 
 // openVenue opens where the sweep happens. What a lab of its own says goes to say.

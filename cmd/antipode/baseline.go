@@ -1,0 +1,17 @@
+package main
+
+import (
+	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/allowance"
+)
+
+// baseline is what a machine gets in the long run: on the lab what its world
+// says, whatever the type is called; else what the clouds publish.
+func (v *venue) baseline(region, machineType string) float64 {
+	if v.world != nil {
+		return v.world.Machine(region, machineType).BaselineBps
+	}
+	cloud, _, _ := antipode.SplitID(region)
+	a, _ := allowance.Of(cloud, machineType)
+	return a.BaselineBps
+}
