@@ -95,7 +95,7 @@ func TestReplay(t *testing.T) {
 	must(t, readFull(conn, theirs[:], make([]byte, macBytes)))
 	h := newHandshake(c.secret, mine, theirs)
 	taped.Write(h.client[:])
-	ctl, err := newControl(conn, h)
+	ctl, err := newControl(conn, h, maxControlLine)
 	must(t, err)
 	must(t, ctl.place(order{Receive: &receiveOrder{Streams: 1}, DeadlineMs: 5000}, time.Now().Add(5*time.Second)))
 
@@ -140,9 +140,9 @@ func TestBadOrders(t *testing.T) {
 		o    order
 		want string
 	}{
-		{"nothing", order{DeadlineMs: 1000}, "one of receive, echo"},
-		{"both", order{Receive: &receiveOrder{1}, Echo: &echoOrder{1}, DeadlineMs: 1000}, "one of receive, echo"},
-		{"a million streams", order{Receive: &receiveOrder{1e6}, DeadlineMs: 1000}, "1000000 streams"},
+		{"nothing", order{DeadlineMs: 1000}, "one of receive, send, echo"},
+		{"both", order{Receive: &receiveOrder{Streams: 1}, Echo: &echoOrder{1}, DeadlineMs: 1000}, "one of receive, send, echo"},
+		{"a million streams", order{Receive: &receiveOrder{Streams: 1e6}, DeadlineMs: 1000}, "1000000 streams"},
 		{"no probes", order{Echo: &echoOrder{0}, DeadlineMs: 1000}, "0 probes"},
 		{"for ever", order{Echo: &echoOrder{1}, DeadlineMs: 1e12}, "deadline_ms"},
 	}

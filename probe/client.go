@@ -45,7 +45,7 @@ func withDeadline(ctx context.Context, deadlineMs float64) (context.Context, con
 // the peer is ready for it.
 func (c *Client) open(ctx context.Context, peer netip.AddrPort, o order) (*control, error) {
 	ctl, err := func() (*control, error) {
-		conn, by, err := dial(ctx, peer, "")
+		conn, by, err := dial(ctx, peer, 0, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -73,16 +73,21 @@ func (c *control) place(o order, by time.Time) error {
 	return errors.Join(err, c.conn.SetDeadline(time.Time{}))
 }
 
-// dial opens a TCP connection that lives until ctx ends. Until the caller says
+// dial opens a TCP connection that lives until ctx ends, from a local port unless
+// that is 0, and from a socket prepared unless that is nil. Until the caller says
 // otherwise its reads and writes end by the returned time.
-func dial(ctx context.Context, peer netip.AddrPort, congestion string) (*net.TCPConn, time.Time, error) {
+func dial(ctx context.Context, peer netip.AddrPort, port int, prepare func(syscall.RawConn) error) (*net.TCPConn, time.Time, error) {
 	by := time.Now().Add(connectTimeout)
 	if d, ok := ctx.Deadline(); ok && d.Before(by) {
 		by = d
 	}
-	d := net.Dialer{Deadline: by, Control: func(_, _ string, raw syscall.RawConn) error {
-		return setCongestionControl(raw, congestion)
-	}}
+	d := net.Dialer{Deadline: by}
+	if port != 0 {
+		d.LocalAddr = &net.TCPAddr{Port: port}
+	}
+	if prepare != nil {
+		d.Control = func(_, _ string, raw syscall.RawConn) error { return prepare(raw) }
+	}
 	conn, err := d.DialContext(ctx, "tcp", peer.String())
 	if err != nil {
 		return nil, by, err
@@ -112,7 +117,7 @@ func (c *Client) prove(conn *net.TCPConn) (*control, error) {
 	if _, err := conn.Write(h.client[:]); err != nil {
 		return nil, err
 	}
-	return newControl(conn, h)
+	return newControl(conn, h, wire.MaxLine)
 }
 
 func readFull(r io.Reader, parts ...[]byte) error {
@@ -124,15 +129,15 @@ func readFull(r io.Reader, parts ...[]byte) error {
 	return nil
 }
 
-// openStreams opens n data connections of the session. The first failure ends
-// ctx through cancel, and with it those already open.
-func (c *control) openStreams(ctx context.Context, cancel context.CancelCauseFunc, peer netip.AddrPort, n int, congestion string) ([]*net.TCPConn, error) {
-	conns := make([]*net.TCPConn, n)
+// openStreams opens a test's data connections. The first failure ends ctx
+// through cancel, and with it those already open.
+func (c *control) openStreams(ctx context.Context, cancel context.CancelCauseFunc, peer netip.AddrPort, t *wire.Throughput) ([]*net.TCPConn, error) {
+	conns := make([]*net.TCPConn, t.Streams)
 	var g errgroup.Group
 	g.SetLimit(maxDialling)
 	for i := range conns {
 		g.Go(func() (err error) {
-			conns[i], err = c.openStream(ctx, peer, uint16(i), congestion)
+			conns[i], err = c.openStream(ctx, peer, uint16(i), t)
 			if err != nil {
 				err = fmt.Errorf("open data connection to %v: %w", peer, causeOf(ctx, err))
 				cancel(err)
@@ -143,8 +148,12 @@ func (c *control) openStreams(ctx context.Context, cancel context.CancelCauseFun
 	return conns, g.Wait()
 }
 
-func (c *control) openStream(ctx context.Context, peer netip.AddrPort, i uint16, congestion string) (*net.TCPConn, error) {
-	conn, _, err := dial(ctx, peer, congestion)
+func (c *control) openStream(ctx context.Context, peer netip.AddrPort, i uint16, t *wire.Throughput) (*net.TCPConn, error) {
+	port := t.Options.ClientPort
+	if port != 0 {
+		port += int(i)
+	}
+	conn, _, err := dial(ctx, peer, port, func(raw syscall.RawConn) error { return prepareClient(raw, t) })
 	if err != nil {
 		return nil, err
 	}

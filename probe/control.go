@@ -13,6 +13,8 @@ import (
 )
 
 const (
+	// maxControlLine is the longest line but for a result, which may have as
+	// much as wire.MaxLine.
 	maxControlLine = 64 << 10
 	// handshakeTimeout is from accept to proof. The slowest honest path needs
 	// one round trip and a retransmission.
@@ -28,15 +30,27 @@ const (
 
 // order is the client's first line; exactly one pointer is set.
 type order struct {
-	Receive    *receiveOrder `json:"receive,omitempty"`
-	Echo       *echoOrder    `json:"echo,omitempty"`
-	UDP        *udpOrder     `json:"udp,omitempty"`
-	Yield      *yieldOrder   `json:"yield,omitempty"`
-	DeadlineMs float64       `json:"deadline_ms"` // the session ends then, whatever happens
+	Receive    *receiveOrder    `json:"receive,omitempty"`
+	Send       *wire.Throughput `json:"send,omitempty"` // to the client; it says nothing of whom
+	Echo       *echoOrder       `json:"echo,omitempty"`
+	UDP        *udpOrder        `json:"udp,omitempty"`
+	Yield      *yieldOrder      `json:"yield,omitempty"`
+	DeadlineMs float64          `json:"deadline_ms"` // the session ends then, whatever happens
 }
 
 type receiveOrder struct {
-	Streams int `json:"streams"`
+	Streams     int   `json:"streams"`
+	WindowBytes int64 `json:"window_bytes,omitempty"` // the most to offer each; 0: the kernel's choice
+}
+
+func (o *receiveOrder) validate() error {
+	switch {
+	case o.Streams < 1 || o.Streams > wire.MaxStreams:
+		return fmt.Errorf("order: %d streams", o.Streams)
+	case o.WindowBytes != 0 && (o.WindowBytes < wire.MinBufferBytes || o.WindowBytes > wire.MaxBufferBytes):
+		return fmt.Errorf("order: a window of %d bytes", o.WindowBytes)
+	}
+	return nil
 }
 
 type echoOrder struct {
@@ -48,7 +62,7 @@ type yieldOrder struct{}
 
 func (o order) validate() error {
 	asks := 0
-	for _, asked := range []bool{o.Receive != nil, o.Echo != nil, o.UDP != nil, o.Yield != nil} {
+	for _, asked := range []bool{o.Receive != nil, o.Send != nil, o.Echo != nil, o.UDP != nil, o.Yield != nil} {
 		if asked {
 			asks++
 		}
@@ -57,9 +71,11 @@ func (o order) validate() error {
 	case !(o.DeadlineMs >= 1 && o.DeadlineMs <= wire.MaxDeadlineMs):
 		return fmt.Errorf("order: deadline_ms %v", o.DeadlineMs)
 	case asks != 1:
-		return fmt.Errorf("order: want one of receive, echo and udp, or yield")
-	case o.Receive != nil && (o.Receive.Streams < 1 || o.Receive.Streams > wire.MaxStreams):
-		return fmt.Errorf("order: %d streams", o.Receive.Streams)
+		return fmt.Errorf("order: want one of receive, send, echo and udp, or yield")
+	case o.Receive != nil:
+		return o.Receive.validate()
+	case o.Send != nil:
+		return o.Send.ValidateTest()
 	case o.Echo != nil && (o.Echo.Probes < 1 || o.Echo.Probes > wire.MaxProbes):
 		return fmt.Errorf("order: %d probes", o.Echo.Probes)
 	}
@@ -71,10 +87,10 @@ type done struct {
 	Done bool `json:"done"`
 }
 
-// news is a line from the server.
+// news is a line from the server, or from a client that receives.
 type news struct {
 	Error   string   `json:"error,omitempty"`
-	Ready   bool     `json:"ready,omitempty"`
+	Ready   bool     `json:"ready,omitempty"`   // for the order; from a client, all its streams are open
 	Samples []point  `json:"samples,omitempty"` // since the last news
 	Count   *count   `json:"count,omitempty"`   // receive: the last line
 	Held    []uint32 `json:"held,omitempty"`    // echo, after done: see echo.held, some more of them
@@ -82,6 +98,8 @@ type news struct {
 	UDP     *udpNews `json:"udp,omitempty"`
 
 	Host *trace.Host `json:"host,omitempty"` // receive: of the receiver's machine, with the count
+
+	Result *wire.ThroughputResult `json:"result,omitempty"` // send: the last line
 }
 
 // echoed is what a responder saw.
@@ -113,7 +131,8 @@ type control struct {
 	handshake
 }
 
-func newControl(conn *net.TCPConn, h handshake) (*control, error) {
+// newControl takes lines of at most maxLine bytes from the other side.
+func newControl(conn *net.TCPConn, h handshake, maxLine int) (*control, error) {
 	err := conn.SetKeepAliveConfig(net.KeepAliveConfig{
 		Enable: true, Idle: silenceLimit, Interval: time.Second, Count: 5,
 	})
@@ -125,8 +144,8 @@ func newControl(conn *net.TCPConn, h handshake) (*control, error) {
 	}
 	return &control{
 		conn:      conn,
-		in:        wire.NewReaderSize(conn, maxControlLine),
-		out:       wire.NewWriterSize(conn, maxControlLine),
+		in:        wire.NewReaderSize(conn, maxLine),
+		out:       wire.NewWriter(conn),
 		handshake: h,
 	}, nil
 }

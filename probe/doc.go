@@ -23,7 +23,7 @@
 // one session is worthless in the next. This proves who speaks; it does not
 // encrypt or protect what follows from somebody on the path.
 //
-// From there the control connection carries JSON lines of at most 64 KB: one
+// From there the control connection carries JSON lines of at most 64 KB (1 MB for a result): one
 // order from the client, then news from the server. It lives as long as its
 // test, and the test as long as it: when either process dies, its kernel says
 // so at once; when a machine vanishes without a word, the other side notices
@@ -35,6 +35,11 @@
 // answers HMAC(session key, "open", number), and when all are open all streams
 // start together. The server discards and counts, sends its samples along as
 // news, and its final count when the client has half-closed every stream.
+//
+// In reverse the client asks the server to send, opens the data connections in
+// the same way, says "ready", and takes the receiver's part, news and all. The
+// server sends no more than the order's limits, to those connections only, and
+// ends with its result, which the client holds against its own count.
 //
 // Round trips: the client asks for an echo, waits for "ready", and sends UDP
 // packets of 64 bytes (type packet), each with the session's id, a sequence

@@ -202,6 +202,7 @@ func (s *sender) result(err error) (*wire.ThroughputResult, error) {
 		CongestionControl: s.congestion,
 		RetransmitRatio:   s.last.retransmitRatio(),
 	}
+	r.Asked, r.Granted = s.limit.Options, s.granted()
 	s.fillSteady(r, whole)
 	s.fillLimit(r)
 	if r.StoppedBy = s.stoppedBy(err); s.rule != nil && err == nil {

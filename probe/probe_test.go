@@ -103,7 +103,7 @@ func TestWithoutPipes(t *testing.T) {
 	other, err := l.AcceptTCP()
 	must(t, err)
 	defer other.Close()
-	for _, s := range []*source{{data: filler()}, newSource()} {
+	for _, s := range []*source{newSource(false), newSource(true)} {
 		f := s.feed()
 		must(t, f.send(conn, 10_000))
 		must(t, readFull(other, make([]byte, 10_000)))

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,9 +31,8 @@ type receiver struct {
 	bytes []tally       // per stream
 	ended chan error    // one value per stream that has ended
 
-	mu    sync.Mutex
-	conns map[int]*net.TCPConn // by stream
-	shut  bool                 // no more connections are taken
+	window int64 // bytes to offer each stream at most; 0: the kernel's choice
+	connSet
 }
 
 // tally counts one stream, on a cache line of its own.
@@ -50,35 +48,28 @@ func newReceiver(streams int, deadline time.Duration) *receiver {
 		every: sampleInterval(deadline),
 		bytes: make([]tally, streams),
 		ended: make(chan error, streams),
-		conns: map[int]*net.TCPConn{},
+
+		connSet: connSet{conns: make([]*net.TCPConn, streams)},
 	}
 }
 
-var errStreamTaken = errors.New("no such stream left to open")
-
-// attach takes a data connection, once per stream; the caller then calls drain.
+// attach takes a data connection, once per stream; the caller then calls use.
 func (r *receiver) attach(stream int, conn *net.TCPConn) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.shut || stream >= len(r.bytes) || r.conns[stream] != nil {
-		return errStreamTaken
+	if err := r.connSet.attach(stream, conn); err != nil {
+		return err
 	}
-	r.conns[stream] = conn
-	return nil
+	raw, err := conn.SyscallConn()
+	if err == nil {
+		err = prepareTCPReceiver(raw, r.window)
+	}
+	if err != nil {
+		r.ended <- err
+	}
+	return err
 }
 
-// close ends every stream. Safe to call twice.
-func (r *receiver) close() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.shut = true
-	for _, c := range r.conns {
-		abort(c)
-	}
-}
-
-// drain counts one stream until the sender half-closes it or close is called.
-func (r *receiver) drain(stream int, conn *net.TCPConn) {
+// use counts one stream until the sender half-closes it or close is called.
+func (r *receiver) use(stream int, conn *net.TCPConn) {
 	r.ended <- r.count(&r.bytes[stream], conn)
 }
 
@@ -135,6 +126,20 @@ func (r *receiver) total() (point, *count) {
 	return p, c
 }
 
+// clamp holds the windows to what was asked.
+func (r *receiver) clamp() {
+	if r.window == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.conns {
+		if c != nil { // closed: its end is told elsewhere
+			onFD(c, func(fd int) error { return clampWindow(fd, r.window) })
+		}
+	}
+}
+
 // report sends samples until every stream has ended, then the final count. It
 // ends early with ctx, or when a stream or the control connection fails.
 func (r *receiver) report(ctx context.Context, ctl *control) error {
@@ -157,6 +162,7 @@ func (r *receiver) report(ctx context.Context, ctl *control) error {
 			continue
 		case <-tick.C:
 		}
+		r.clamp()
 		if p, any := r.now(); any {
 			batch = append(batch, p)
 			if !begun {

@@ -45,32 +45,18 @@ type sender struct {
 	silence    error  // set when the peer vanished
 }
 
-// Throughput sends to req.Peer what req asks for and says what arrived. On
-// error the result is what was seen until then, nil if that is nothing.
-func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.ThroughputResult, error) {
-	peer, err := addrPort(req.Peer)
-	if err != nil {
-		return nil, err
+// newSender sends what limit asks for over connections of which the peer knows,
+// by its control connection. Call run next.
+func newSender(ctl *control, conns []*net.TCPConn, limit wire.Throughput) (*sender, error) {
+	s := &sender{ctl: ctl, conns: conns, limit: limit, every: sampleInterval(wire.Duration(limit.DeadlineMs))}
+	for _, conn := range conns {
+		if err := conn.SetNoDelay(limit.Options.NoDelay); err != nil {
+			return nil, err
+		}
 	}
-	ctx, stop := withDeadline(ctx, req.DeadlineMs)
-	defer stop()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil) // closes every connection of the test
-	o := order{Receive: &receiveOrder{Streams: req.Streams}, DeadlineMs: req.DeadlineMs}
-	ctl, err := c.open(ctx, peer, o)
-	if err != nil {
-		return nil, err
-	}
-	conns, err := ctl.openStreams(ctx, cancel, peer, req.Streams, req.CongestionControl)
-	if err != nil {
-		return nil, context.Cause(ctx)
-	}
-	s := &sender{ctl: ctl, conns: conns, limit: req, every: sampleInterval(wire.Duration(req.DeadlineMs))}
-	if s.congestion, err = congestionControl(conns[0]); err != nil {
-		return nil, causeOf(ctx, err)
-	}
-	err = s.run(ctx, cancel)
-	return s.result(err)
+	var err error
+	s.congestion, err = congestionControl(conns[0])
+	return s, err
 }
 
 // run ends when the peer has counted everything, when anything fails, or with
@@ -84,14 +70,14 @@ func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 	if s.limit.ErrorRatio > 0 {
 		s.rule = trace.NewRule(s.congestion, all.mss, s.limit.ErrorRatio)
 	}
-	source := newSource()
+	source := newSource(s.limit.Options.RateBps == 0)
 	defer source.close()
 	s.start()
 	s.sendMemory, s.meter = newSendMemory(), host.Start(ownAddr(s.conns[0]))
 	var g errgroup.Group
 	counted := make(chan struct{})
 	for _, conn := range s.conns {
-		g.Go(failing(cancel, func() error { return s.write(conn, source) }))
+		g.Go(failing(cancel, func() error { return s.write(ctx, conn, source) }))
 	}
 	g.Go(failing(cancel, func() error { return s.listen(ctx, counted) }))
 	s.sample(ctx, counted)
@@ -127,13 +113,17 @@ func (s *sender) start() {
 
 // write feeds one stream until the time or the bytes are used up, then
 // half-closes it.
-func (s *sender) write(conn *net.TCPConn, source *source) error {
+func (s *sender) write(ctx context.Context, conn *net.TCPConn, source *source) error {
 	if err := conn.SetWriteDeadline(s.stop); err != nil {
 		return err
 	}
 	feed := source.feed()
 	defer feed.close()
-	for n := s.claim(); n > 0; n = s.claim() {
+	pace := paced(s.limit.Options.RateBps, len(s.conns))
+	for n := s.claim(&pace); n > 0; n = s.claim(&pace) {
+		if !pace.wait(ctx, n, s.stop) {
+			break
+		}
 		err := feed.send(conn, int(n))
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			break
@@ -160,8 +150,8 @@ func (s *sender) enough() {
 
 // claim takes a share of the remaining bytes. Shares are small against the
 // whole, so that all streams end together however unequal they are.
-func (s *sender) claim() int64 {
-	share := int64(feedBytes)
+func (s *sender) claim(pace *pace) int64 {
+	share := pace.share(feedBytes)
 	if s.limit.Bytes > 0 {
 		fair := s.limit.Bytes / int64(16*len(s.conns))
 		share = min(share, max(fair, 16<<10))

@@ -40,8 +40,16 @@ type Server struct {
 
 // session is one test of a peer's.
 type session struct {
-	key     mac
-	receive *receiver // nil in an echo session
+	key   mac
+	takes taker
+}
+
+// taker is what becomes of a session's data connections.
+type taker interface {
+	// attach takes one in, once per stream.
+	attach(stream int, conn *net.TCPConn) error
+	// use returns when the connection is of no use any more.
+	use(stream int, conn *net.TCPConn)
 }
 
 // Listen opens port, TCP and UDP, on all addresses; 0 chooses one. Call Serve
@@ -188,27 +196,27 @@ func (s *Server) prove(conn *net.TCPConn, client nonce) (*control, error) {
 	if !h.client.equal(proof[:]) {
 		return nil, errStranger
 	}
-	return newControl(conn, h)
+	return newControl(conn, h, maxControlLine)
 }
 
-// data lets a data connection into its session and counts it to its end.
+// data lets a data connection into its session and leaves it there to its end.
 func (s *Server) data(conn *net.TCPConn, h hello, proved func()) {
 	s.mu.Lock()
 	ses := s.sessions[h.session]
 	s.mu.Unlock()
-	if ses == nil || ses.receive == nil || !streamProof(ses.key, "data", h.stream).equal(h.token[:]) {
+	if ses == nil || !streamProof(ses.key, "data", h.stream).equal(h.token[:]) {
 		abort(conn)
 		return
 	}
-	if err := ses.receive.attach(int(h.stream), conn); err != nil {
+	if err := ses.takes.attach(int(h.stream), conn); err != nil {
 		abort(conn)
 		return
 	}
 	proved()
 	answer := streamProof(ses.key, "open", h.stream)
-	conn.Write(answer[:]) // an error shows in drain
+	conn.Write(answer[:]) // an error shows in use
 	conn.SetDeadline(time.Time{})
-	ses.receive.drain(int(h.stream), conn)
+	ses.takes.use(int(h.stream), conn)
 }
 
 // control runs the session of a proved peer.
@@ -234,6 +242,8 @@ func (s *Server) control(ctx context.Context, ctl *control) error {
 		return s.echo(ctl, *o.Echo)
 	case o.UDP != nil:
 		return s.udpTest(ctx, ctl, *o.UDP)
+	case o.Send != nil:
+		return s.send(ctx, ctl, o)
 	}
 	return s.receive(ctx, ctl, o)
 }
@@ -242,8 +252,9 @@ func (s *Server) control(ctx context.Context, ctl *control) error {
 // or its control connection, on which the client says nothing more.
 func (s *Server) receive(ctx context.Context, ctl *control, o order) error {
 	r := newReceiver(o.Receive.Streams, wire.Duration(o.DeadlineMs))
+	r.window = o.Receive.WindowBytes
 	defer r.close()
-	if err := s.register(ctl, &session{key: ctl.key, receive: r}); err != nil {
+	if err := s.register(ctl, &session{key: ctl.key, takes: r}); err != nil {
 		return err
 	}
 	defer s.forget(ctl.id)

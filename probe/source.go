@@ -32,8 +32,12 @@ type source struct {
 // pipe is a pair of descriptors; the zero value is no pipe.
 type pipe struct{ r, w, size int }
 
-func newSource() *source {
+// newSource has a pipe if it is wanted and there is one.
+func newSource(splice bool) *source {
 	s := &source{data: filler()}
+	if !splice {
+		return s
+	}
 	full, err := newPipe(feedBytes)
 	if err != nil {
 		return s

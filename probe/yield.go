@@ -44,7 +44,7 @@ func takeOver(ctx context.Context, secret []byte, port int) (*Server, error) {
 // askForPort tells the agent that has the port to end. One that does says nothing more.
 func askForPort(ctx context.Context, secret []byte, port int) error {
 	here := netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), uint16(port))
-	conn, _, err := dial(ctx, here, "")
+	conn, _, err := dial(ctx, here, 0, nil)
 	if err != nil {
 		return err
 	}

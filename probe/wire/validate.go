@@ -92,6 +92,12 @@ func (t *Throughput) Validate() error {
 	if err := t.Peer.Validate(); err != nil {
 		return fmt.Errorf("throughput: %w", err)
 	}
+	return t.ValidateTest()
+}
+
+// ValidateTest says what is wrong with t but for its Peer, which a peer that is
+// told to send has no use for.
+func (t *Throughput) ValidateTest() error {
 	switch {
 	case t.Bytes < 0 || t.Bytes > MaxBytes:
 		return fmt.Errorf("throughput: bytes %d, want 0 to %d", t.Bytes, int64(MaxBytes))
@@ -112,7 +118,7 @@ func (t *Throughput) Validate() error {
 			return err
 		}
 	}
-	return errors.Join(
+	return errors.Join(t.Options.validate(t.Streams),
 		within("throughput: duration_ms", t.DurationMs, 0, MaxDeadlineMs),
 		within("throughput: baseline_bps", t.BaselineBps, 0, MaxRateBps),
 		within("throughput: sample_ms", t.SampleMs, 0, MaxDeadlineMs),

@@ -175,6 +175,10 @@ type Throughput struct {
 	// both, if their type may burst beyond: bit/s of IP packets. A goodput above
 	// it has trace.FlagBurst. 0: no burst, or none that is known.
 	BaselineBps float64 `json:"baseline_bps,omitempty"`
+
+	Reverse bool `json:"reverse,omitempty"` // Peer sends, the asked agent receives
+
+	Options TCPOptions `json:"options,omitzero"`
 }
 
 // What ended a throughput test.
@@ -217,6 +221,9 @@ type ThroughputResult struct {
 	// first one as the sample is after the test's start.
 	Received      []int64     `json:"received,omitempty"`
 	StreamSamples []trace.Log `json:"stream_samples,omitempty"` // of each of several streams, with their own times
+
+	Asked   TCPOptions `json:"asked,omitzero"`
+	Granted TCPGranted `json:"granted"`
 }
 
 // StreamResult is one stream's part of a throughput test.
