@@ -73,6 +73,10 @@
 // the client says how many over the control connection, the server waits until
 // no more come, and says what it counted.
 //
+// A sender without a rate goes as fast as the receiving program reads: when
+// datagrams wait in its socket the server says so, and the sender takes a
+// breather. Losses on the path change nothing.
+//
 // With segmentation offload (UDP_SEGMENT, UDP_GRO) the kernels carry up to 64
 // datagrams as one. Every datagram keeps its header, and the server reads them
 // all: what a receiving kernel puts together came one after the other, but with

@@ -4,9 +4,7 @@ package probe
 
 import (
 	"errors"
-	"net"
 	"os"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -23,7 +21,7 @@ type message struct {
 
 // batch is messages with a buffer each.
 type batch struct {
-	raw      syscall.RawConn
+	socket   *udpSocket
 	messages []message
 	buffers  [][]byte
 	vectors  []unix.Iovec
@@ -31,12 +29,8 @@ type batch struct {
 }
 
 // newBatch has n messages of up to size bytes.
-func newBatch(conn *net.UDPConn, n, size int) (*batch, error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return nil, err
-	}
-	b := &batch{raw: raw, messages: make([]message, n), buffers: make([][]byte, n), vectors: make([]unix.Iovec, n), controls: make([][]byte, n)}
+func newBatch(socket *udpSocket, n, size int) *batch {
+	b := &batch{socket: socket, messages: make([]message, n), buffers: make([][]byte, n), vectors: make([]unix.Iovec, n), controls: make([][]byte, n)}
 	for i := range b.messages {
 		b.buffers[i] = make([]byte, size)
 		b.vectors[i].Base = &b.buffers[i][0]
@@ -45,7 +39,7 @@ func newBatch(conn *net.UDPConn, n, size int) (*batch, error) {
 		h.Iov = &b.vectors[i]
 		h.SetIovlen(1)
 	}
-	return b, nil
+	return b
 }
 
 // takeControl makes room for so many bytes of ancillary data to receive.
@@ -63,36 +57,40 @@ func (b *batch) giveControl(i int, data []byte) {
 }
 
 // send sends the first n messages, with as many bytes of their buffers as
-// vectors say, and returns how many went. It waits for room in the socket, until
-// the write deadline.
-func (b *batch) send(n int) (sent int, err error) {
-	werr := b.raw.Write(func(fd uintptr) bool {
-		sent, err = retry(func() (int, error) { return b.call(unix.SYS_SENDMMSG, fd, n, 0) })
-		return !errors.Is(err, unix.EAGAIN)
-	})
-	return sent, errors.Join(werr, os.NewSyscallError("sendmmsg", err))
+// vectors say, and returns how many went: none if for socketTimeout there was no
+// room.
+func (b *batch) send(n int) (int, error) {
+	sent, err := b.call(unix.SYS_SENDMMSG, n, 0)
+	return sent, os.NewSyscallError("sendmmsg", err)
 }
 
-// receive waits until something is there, or the read deadline, and takes what
-// there is. Of a message longer than its buffer the rest is dropped, and
+// receive waits until something is there, at most for socketTimeout, and takes
+// what there is. Of a message longer than its buffer the rest is dropped, and
 // message.bytes is its whole length.
-func (b *batch) receive() (n int, err error) {
-	rerr := b.raw.Read(func(fd uintptr) bool {
-		for i := range b.messages {
-			b.messages[i].header.SetControllen(len(b.controls[i]))
-		}
-		n, err = retry(func() (int, error) { return b.call(unix.SYS_RECVMMSG, fd, len(b.messages), unix.MSG_TRUNC) })
-		return !errors.Is(err, unix.EAGAIN)
-	})
-	return n, errors.Join(rerr, os.NewSyscallError("recvmmsg", err))
+func (b *batch) receive() (int, error) {
+	for i := range b.messages {
+		b.messages[i].header.SetControllen(len(b.controls[i]))
+	}
+	n, err := b.call(unix.SYS_RECVMMSG, len(b.messages), unix.MSG_TRUNC|unix.MSG_WAITFORONE)
+	return n, os.NewSyscallError("recvmmsg", err)
 }
 
-func (b *batch) call(trap, fd uintptr, n, flags int) (int, error) {
-	done, _, errno := unix.Syscall6(trap, fd, uintptr(unsafe.Pointer(&b.messages[0])), uintptr(n), uintptr(flags), 0, 0)
-	if errno != 0 {
-		return 0, errno
+// call is 0 and nil when the socket's time-out came first.
+func (b *batch) call(trap uintptr, n, flags int) (done int, err error) {
+	err = onFD(b.socket, func(fd int) error {
+		done, err = retry(func() (int, error) {
+			done, _, errno := unix.Syscall6(trap, uintptr(fd), uintptr(unsafe.Pointer(&b.messages[0])), uintptr(n), uintptr(flags), 0, 0)
+			if errno != 0 {
+				return 0, errno
+			}
+			return int(done), nil
+		})
+		return err
+	})
+	if errors.Is(err, unix.EAGAIN) {
+		err = nil
 	}
-	return int(done), nil
+	return done, err
 }
 
 // received is what message i brought: as much of its data as there was room

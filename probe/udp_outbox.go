@@ -2,10 +2,7 @@
 
 package probe
 
-import (
-	"net"
-	"time"
-)
+import "time"
 
 const (
 	// maxSegments is the most datagrams that every kernel with UDP_SEGMENT cuts
@@ -25,16 +22,13 @@ type outbox struct {
 
 // newOutbox sends single datagrams, or with offload as many in a message as the
 // kernel takes.
-func newOutbox(conn *net.UDPConn, tag datagramTag, bytes int, offload bool) (*outbox, error) {
+func newOutbox(socket *udpSocket, tag datagramTag, bytes int, offload bool) *outbox {
 	o := &outbox{tag: tag, bytes: bytes, segments: 1}
 	messages := datagramBatch
 	if offload {
 		messages, o.segments = 1, max(1, min(maxSegments, maxMessageBytes/bytes))
 	}
-	var err error
-	if o.batch, err = newBatch(conn, messages, o.segments*bytes); err != nil {
-		return nil, err
-	}
+	o.batch = newBatch(socket, messages, o.segments*bytes)
 	data := filler()
 	for i, b := range o.buffers {
 		copy(b, data)
@@ -42,7 +36,7 @@ func newOutbox(conn *net.UDPConn, tag datagramTag, bytes int, offload bool) (*ou
 			o.giveControl(i, segmentControl(bytes))
 		}
 	}
-	return o, nil
+	return o
 }
 
 // room is how many datagrams it sends at a time.

@@ -22,28 +22,20 @@ const (
 
 // pacer says when how many datagrams are due, so that they leave evenly.
 type pacer struct {
-	interval float64       // between two datagrams, in ns; 0: as fast as it goes
+	interval float64       // between two datagrams, in ns
 	sent     int64         // since began
 	began    time.Duration // by the clock of the calls
 	burst    time.Duration // when the last one began
 }
 
-// newPacer sends datagrams of so many bytes at bps bit/s of payload from now on;
-// 0 is as fast as it goes.
+// newPacer sends datagrams of so many bytes at bps bit/s of payload from now on.
 func newPacer(bps float64, bytes int, now time.Duration) *pacer {
-	p := &pacer{began: now, burst: now - pacerTick}
-	if bps > 0 {
-		p.interval = float64(bytes) * 8 * 1e9 / bps
-	}
-	return p
+	return &pacer{interval: float64(bytes) * 8 * 1e9 / bps, began: now, burst: now - pacerTick}
 }
 
 // due is how many datagrams, at most limit, are to be sent now; if none, how
 // long to wait. What is due is taken as sent.
 func (p *pacer) due(now time.Duration, limit int64) (n int64, wait time.Duration) {
-	if p.interval == 0 {
-		return limit, 0
-	}
 	next := p.began + time.Duration(float64(p.sent)*p.interval)
 	if missed := now - next - pacerLag; missed > 0 {
 		p.began += missed

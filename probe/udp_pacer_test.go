@@ -78,13 +78,6 @@ func TestPacerBehind(t *testing.T) {
 	}
 }
 
-func TestPacerUnlimited(t *testing.T) {
-	p := newPacer(0, 100, 0)
-	if n, wait := p.due(0, 77); n != 77 || wait != 0 {
-		t.Errorf("%d, then %v", n, wait)
-	}
-}
-
 func TestPauseEndsWithContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errCancelled)

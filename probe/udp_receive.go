@@ -3,9 +3,8 @@
 package probe
 
 import (
-	"errors"
-	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -16,6 +15,13 @@ const (
 	// processor's cache, datagramBatch how many single datagrams.
 	superBatch    = 4
 	datagramBatch = 64
+
+	// A receiver is behind when something has waited longWait in its socket; a
+	// sender that goes as fast as it can then takes a breather. That is flow
+	// control, as TCP's window is: what a program can't read in time says nothing
+	// of the path.
+	longWait = time.Millisecond
+	breather = 2 * time.Millisecond
 
 	// A receiver waits for the last datagrams until none has come for a while:
 	// longer if some are missing, and never longer than tailLimit.
@@ -38,13 +44,15 @@ type udpSent struct {
 type udpNews struct {
 	TrialBytes int       `json:"trial_bytes,omitempty"` // of the longest trial datagram that came
 	Offload    bool      `json:"offload,omitempty"`     // with TrialBytes: it receives with offload
+	Behind     bool      `json:"behind,omitempty"`      // the receiving program does not keep up
 	Count      *udpCount `json:"count,omitempty"`       // so far, or with Final for good
 	Final      bool      `json:"final,omitempty"`
 }
 
 // udpReceiver is the receiving side of one UDP throughput test: it counts.
 type udpReceiver struct {
-	conn    *net.UDPConn
+	socket  *udpSocket
+	ended   atomic.Bool
 	tag     datagramTag
 	offload bool
 	began   time.Time
@@ -55,16 +63,18 @@ type udpReceiver struct {
 	latest time.Time // when something of the test came
 	trial  int       // bytes of the longest trial datagram
 	tried  chan int  // tells when it has grown
+	warned time.Time
+	behind chan struct{} // tells that datagrams wait in the socket
 }
 
-func newUDPReceiver(conn *net.UDPConn, key mac, offload bool) (*udpReceiver, error) {
-	r := &udpReceiver{conn: conn, tag: newDatagramTag(key), began: time.Now(), tally: newUDPTally(), tried: make(chan int, 1)}
+func newUDPReceiver(socket *udpSocket, key mac, offload bool) (*udpReceiver, error) {
+	r := &udpReceiver{socket: socket, tag: newDatagramTag(key), began: time.Now(), tally: newUDPTally(), tried: make(chan int, 1), behind: make(chan struct{}, 1)}
 	var err error
-	r.offload, err = prepareReceiver(conn, offload)
+	r.offload, err = prepareReceiver(socket, offload)
 	return r, err
 }
 
-// receive counts until the socket is closed. With offload it reads whatever the
+// receive counts until the receiver has ended. With offload it reads whatever the
 // kernel delivers together to the last header: a kernel puts together what
 // arrived one after the other, with the holes and the disorder the path made.
 // Without, it reads the headers only.
@@ -73,21 +83,16 @@ func (r *udpReceiver) receive() error {
 	if r.offload {
 		n, bytes = superBatch, superBytes
 	}
-	in, err := newBatch(r.conn, n, bytes)
-	if err != nil {
-		return err
-	}
+	in := newBatch(r.socket, n, bytes)
 	in.takeControl(ancillaryBytes)
-	for {
+	for !r.ended.Load() {
 		n, err := in.receive()
-		if errors.Is(err, net.ErrClosed) {
-			return nil
-		}
 		if err != nil && !isRefused(err) {
 			return err
 		}
 		r.take(in, n)
 	}
+	return nil
 }
 
 func (r *udpReceiver) take(in *batch, n int) {
@@ -110,8 +115,23 @@ func (r *udpReceiver) moment(now, stamp time.Time) time.Duration {
 	at := now.Sub(r.began)
 	if waited := now.Sub(stamp); !stamp.IsZero() && waited > 0 && waited < time.Second {
 		at -= waited
+		if waited > longWait {
+			r.warn(now)
+		}
 	}
 	return at
+}
+
+// warn tells the client, but not more often than it listens.
+func (r *udpReceiver) warn(now time.Time) {
+	if now.Sub(r.warned) < breather {
+		return
+	}
+	r.warned = now
+	select {
+	case r.behind <- struct{}{}:
+	default:
+	}
 }
 
 // message counts the datagrams, of so many bytes each, of one that is length

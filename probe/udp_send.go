@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/netip"
 	"os"
 	"sync"
@@ -24,16 +23,17 @@ var errNoOffload = errors.New("no segmentation offload")
 
 // udpSender is the sending side of one UDP throughput test.
 type udpSender struct {
-	req   wire.UDP
-	ctl   *control
-	conn  *net.UDPConn
-	tag   datagramTag
-	bytes int // of a datagram
-	out   *outbox
-	began time.Time
-	sent  int64
+	req    wire.UDP
+	ctl    *control
+	socket *udpSocket
+	tag    datagramTag
+	bytes  int // of a datagram
+	out    *outbox
+	began  time.Time
+	sent   int64
 
 	trials chan udpNews  // of trial datagrams that got through
+	behind atomic.Bool   // the peer asks for a breather
 	hushed atomic.Bool   // the peer was silent for too long: send no more
 	final  chan struct{} // closed when the peer has counted all
 
@@ -67,18 +67,16 @@ func (c *Client) udp(ctx context.Context, peer netip.AddrPort, req wire.UDP) (*w
 	if err != nil {
 		return nil, err
 	}
-	local := ctl.conn.LocalAddr().(*net.TCPAddr)
-	conn, err := net.DialUDP("udp", &net.UDPAddr{IP: local.IP, Zone: local.Zone}, net.UDPAddrFromAddrPort(peer))
+	socket, err := dialDatagrams(ctl, peer)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open a UDP socket: %w", err)
 	}
-	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.SetWriteDeadline(time.Unix(1, 0)) })()
-	if err := prepareSender(conn); err != nil {
+	defer socket.Close()
+	if err := prepareSender(socket); err != nil {
 		return nil, err
 	}
 	s := &udpSender{
-		req: req, ctl: ctl, conn: conn, tag: newDatagramTag(ctl.key),
+		req: req, ctl: ctl, socket: socket, tag: newDatagramTag(ctl.key),
 		bytes: req.DatagramBytes, began: time.Now(), heard: time.Now(),
 		trials: make(chan udpNews, 1), final: make(chan struct{}),
 	}
@@ -151,6 +149,9 @@ func (s *udpSender) hear(n udpNews) error {
 		}
 		s.trials <- n
 	}
+	if n.Behind {
+		s.behind.Store(true)
+	}
 	if n.Count != nil {
 		s.count = *n.Count
 	}
@@ -168,49 +169,56 @@ func (s *udpSender) lastHeard() time.Time {
 
 // send sends until the time or the bytes are used up.
 func (s *udpSender) send(ctx context.Context) error {
-	limit := int64(wire.MaxBytes)
+	limit, stop := int64(wire.MaxBytes), time.Duration(1<<63-1)
+	now := time.Since(s.began)
 	if s.req.Bytes > 0 {
 		limit = (s.req.Bytes + int64(s.bytes) - 1) / int64(s.bytes)
 	}
-	stop := time.Duration(1<<63 - 1)
-	began := time.Since(s.began)
 	if s.req.DurationMs > 0 {
-		stop = began + wire.Duration(s.req.DurationMs)
+		stop = now + wire.Duration(s.req.DurationMs)
 	}
-	pace := newPacer(s.req.RateBps, s.bytes, began)
-	for s.sent < limit && !s.hushed.Load() {
+	pace := newPacer(s.req.RateBps, s.bytes, now)
+	for s.sent < limit && now < stop && !s.hushed.Load() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		now := time.Since(s.began)
-		if now >= stop {
-			break
+		var err error
+		if n, wait := s.due(pace, now, limit-s.sent); wait > 0 {
+			err = pause(ctx, min(wait, stop-now))
+		} else {
+			err = s.post(ctx, n, stop)
 		}
-		n, wait := pace.due(now, limit-s.sent)
-		if wait > 0 {
-			if err := pause(ctx, min(wait, stop-now)); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.post(ctx, n, stop); err != nil {
+		if err != nil {
 			return err
 		}
+		now = time.Since(s.began)
 	}
 	return nil
+}
+
+// due is what the pace says, and without one a message after the other, unless
+// the peer asks for a breather.
+func (s *udpSender) due(pace *pacer, now time.Duration, limit int64) (int64, time.Duration) {
+	if s.req.RateBps > 0 {
+		return pace.due(now, limit)
+	}
+	if s.behind.Swap(false) {
+		return 0, breather
+	}
+	return min(limit, s.out.room()), 0
 }
 
 // post sends n datagrams, or as many as it can until stop.
 func (s *udpSender) post(ctx context.Context, n int64, stop time.Duration) error {
 	for until := s.sent + n; s.sent < until && !s.hushed.Load(); {
 		now := time.Since(s.began)
-		if now >= stop {
+		if now >= stop || ctx.Err() != nil {
 			return nil
 		}
 		sent, err := s.out.post(uint64(s.sent), min(until-s.sent, s.out.room()), now)
 		s.sent += sent
 		if err != nil && !isRefused(err) {
-			return fmt.Errorf("send datagrams: %w", causeOf(ctx, err))
+			return fmt.Errorf("send datagrams: %w", err)
 		}
 	}
 	return nil
@@ -218,4 +226,6 @@ func (s *udpSender) post(ctx context.Context, n int64, stop time.Duration) error
 
 // transient is what a kernel says of a size that it has only just learned, or
 // of packets before.
-func transient(err error) bool { return isRefused(err) || errors.Is(err, unix.EMSGSIZE) }
+func transient(err error) bool {
+	return isRefused(err) || errors.Is(err, unix.EMSGSIZE) || errors.Is(err, unix.EAGAIN)
+}

@@ -51,12 +51,12 @@ func (s *Server) receiveUDP(ctx context.Context, cancel context.CancelCauseFunc,
 		return err
 	}
 	local := ctl.conn.LocalAddr().(interface{ AddrPort() netip.AddrPort }).AddrPort().Addr().Unmap().WithZone("")
-	conn, err := acceptUDP(s.udp, local, from)
+	socket, err := acceptUDP(s.udp, local, from)
 	if err != nil {
 		return fmt.Errorf("open a socket for %v: %w", from, err)
 	}
-	defer conn.Close()
-	r, err := newUDPReceiver(conn, ctl.key, o.Offload)
+	defer socket.Close()
+	r, err := newUDPReceiver(socket, ctl.key, o.Offload)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (s *Server) receiveUDP(ctx context.Context, cancel context.CancelCauseFunc,
 		}
 	}()
 	err = r.report(ctx, ctl, sent)
-	conn.Close()
+	r.ended.Store(true)
 	<-received
 	return err
 }
@@ -106,6 +106,8 @@ func (r *udpReceiver) report(ctx context.Context, ctl *control, sent <-chan udpS
 		case s := <-sent:
 			last, said = &s, time.Now()
 			continue
+		case <-r.behind:
+			n = udpNews{Behind: true}
 		case bytes := <-r.tried:
 			n = udpNews{TrialBytes: bytes, Offload: r.offload}
 		case <-tick.C:

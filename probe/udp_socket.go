@@ -58,26 +58,50 @@ func listenUDP(addr netip.AddrPort) (*net.UDPConn, error) {
 	return conn.(*net.UDPConn), nil
 }
 
+// udpSocket is a connected UDP socket that Go's poller does not know: the poller
+// would be woken by each packet that comes in, and by each that has left. Its
+// calls block instead, for socketTimeout at most.
+type udpSocket struct{ *os.File }
+
+// socketTimeout is how long a call may wait, and so how late it may notice that
+// a test has ended.
+const socketTimeout = 50 * time.Millisecond
+
 // acceptUDP opens a socket on the server's port that receives what comes from
 // peer to local, one of the machine's addresses, and nothing else.
-func acceptUDP(server *net.UDPConn, local netip.Addr, peer netip.AddrPort) (*net.UDPConn, error) {
+func acceptUDP(server *net.UDPConn, local netip.Addr, peer netip.AddrPort) (*udpSocket, error) {
 	var at unix.Sockaddr
 	err := onFD(server, func(fd int) (err error) { at, err = unix.Getsockname(fd); return err })
 	if err != nil {
 		return nil, err
 	}
-	conn, err := connectUDP(at, peer)
-	if err != nil || localAddr(conn) == local {
-		return conn, err
+	s, err := connectUDP(at, peer)
+	if err != nil || s.local() == local {
+		return s, err
 	}
 	// Routing would have answered from another address than was asked. Bound to
 	// the right one, the socket may get a packet of others before it is connected.
-	conn.Close()
+	s.Close()
 	return connectUDP(withAddr(at, local), peer)
 }
 
-func localAddr(conn *net.UDPConn) netip.Addr {
-	return conn.LocalAddr().(*net.UDPAddr).AddrPort().Addr().Unmap().WithZone("")
+// dialDatagrams leaves from the address the control connection has, the only one
+// from which the peer takes anything.
+func dialDatagrams(ctl *control, peer netip.AddrPort) (*udpSocket, error) {
+	local := ctl.conn.LocalAddr().(*net.TCPAddr)
+	addr := local.AddrPort().Addr().Unmap()
+	if addr.Is4() {
+		return connectUDP(&unix.SockaddrInet4{Addr: addr.As4()}, peer)
+	}
+	at := &unix.SockaddrInet6{Addr: addr.As16()}
+	if local.Zone != "" {
+		link, err := net.InterfaceByName(local.Zone)
+		if err != nil {
+			return nil, err
+		}
+		at.ZoneId = uint32(link.Index)
+	}
+	return connectUDP(at, peer)
 }
 
 // withAddr is a socket address with another IP address.
@@ -89,40 +113,57 @@ func withAddr(at unix.Sockaddr, addr netip.Addr) unix.Sockaddr {
 	return &unix.SockaddrInet6{Port: v6.Port, ZoneId: v6.ZoneId, Addr: addr.As16()}
 }
 
-// connectUDP is bound to at, which other sockets may be too, and connected to
-// peer.
-func connectUDP(at unix.Sockaddr, peer netip.AddrPort) (*net.UDPConn, error) {
-	family, to := unix.AF_INET, unix.Sockaddr(&unix.SockaddrInet4{Port: int(peer.Port())})
-	if v6, is := at.(*unix.SockaddrInet6); is {
-		family, to = unix.AF_INET6, &unix.SockaddrInet6{Port: int(peer.Port()), ZoneId: v6.ZoneId}
+// connectUDP is bound to at and connected to peer. A port that at names may have
+// other sockets too.
+func connectUDP(at unix.Sockaddr, peer netip.AddrPort) (*udpSocket, error) {
+	family, shared := unix.AF_INET, 0
+	var to unix.Sockaddr
+	switch at := at.(type) {
+	case *unix.SockaddrInet4:
+		shared, to = min(at.Port, 1), &unix.SockaddrInet4{Port: int(peer.Port())}
+	case *unix.SockaddrInet6:
+		family, shared, to = unix.AF_INET6, min(at.Port, 1), &unix.SockaddrInet6{Port: int(peer.Port()), ZoneId: at.ZoneId}
 	}
-	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	fd, err := unix.Socket(family, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	file := os.NewFile(uintptr(fd), "udp")
-	defer file.Close() // FileConn has its own
+	s := &udpSocket{os.NewFile(uintptr(fd), "udp")}
 	if family == unix.AF_INET6 {
 		err = unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_V6ONLY, 0)
 	}
+	wait := unix.NsecToTimeval(int64(socketTimeout))
 	err = errors.Join(err,
-		os.NewSyscallError("setsockopt SO_REUSEPORT", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, 1)),
+		os.NewSyscallError("setsockopt SO_RCVTIMEO", unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait)),
+		os.NewSyscallError("setsockopt SO_SNDTIMEO", unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &wait)),
+		os.NewSyscallError("setsockopt SO_REUSEPORT", unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT, shared)),
 		os.NewSyscallError("bind", unix.Bind(fd, at)),
 		os.NewSyscallError("connect", unix.Connect(fd, withAddr(to, peer.Addr()))))
 	if err != nil {
+		s.Close()
 		return nil, err
 	}
-	conn, err := net.FileConn(file)
-	if err != nil {
-		return nil, err
-	}
-	return conn.(*net.UDPConn), nil
+	return s, nil
+}
+
+// local is the address that it is bound to, by now one of the machine's.
+func (s *udpSocket) local() (addr netip.Addr) {
+	onFD(s, func(fd int) error {
+		switch at, _ := unix.Getsockname(fd); at := at.(type) {
+		case *unix.SockaddrInet4:
+			addr = netip.AddrFrom4(at.Addr)
+		case *unix.SockaddrInet6:
+			addr = netip.AddrFrom16(at.Addr).Unmap()
+		}
+		return nil
+	})
+	return addr
 }
 
 // prepareReceiver has the kernel say of each packet when it came in, and, where
 // it can, deliver packets of one flow together.
-func prepareReceiver(conn *net.UDPConn, offload bool) (offloads bool, err error) {
-	err = onFD(conn, func(fd int) error {
+func prepareReceiver(s *udpSocket, offload bool) (offloads bool, err error) {
+	err = onFD(s, func(fd int) error {
 		if unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, udpReceiveBuffer) != nil {
 			unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_RCVBUF, udpReceiveBuffer) // as much as an ordinary user gets
 		}
@@ -162,10 +203,10 @@ func segmentControl(bytes int) []byte {
 }
 
 // prepareSender keeps the kernel from cutting datagrams into fragments.
-func prepareSender(conn *net.UDPConn) error {
-	return onFD(conn, func(fd int) error {
+func prepareSender(s *udpSocket) error {
+	return onFD(s, func(fd int) error {
 		unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_SNDBUF, udpSendBuffer) // as much as one gets
-		if ipv6(conn) {
+		if s.local().Is6() {
 			return os.NewSyscallError("setsockopt IPV6_MTU_DISCOVER",
 				unix.SetsockoptInt(fd, unix.IPPROTO_IPV6, unix.IPV6_MTU_DISCOVER, unix.IPV6_PMTUDISC_DO))
 		}
@@ -176,17 +217,15 @@ func prepareSender(conn *net.UDPConn) error {
 
 // pathDatagramBytes is the longest payload that fits the path, as far as the
 // kernel has learned it.
-func pathDatagramBytes(conn *net.UDPConn) (bytes int, err error) {
+func pathDatagramBytes(s *udpSocket) (bytes int, err error) {
 	level, option, headers := unix.IPPROTO_IP, unix.IP_MTU, 20+8
-	if ipv6(conn) {
+	if s.local().Is6() {
 		level, option, headers = unix.IPPROTO_IPV6, unix.IPV6_MTU, 40+8
 	}
-	err = onFD(conn, func(fd int) error {
+	err = onFD(s, func(fd int) error {
 		mtu, err := unix.GetsockoptInt(fd, level, option)
 		bytes = min(mtu-headers, maxDatagramBytes)
 		return os.NewSyscallError("getsockopt IP_MTU", err)
 	})
 	return bytes, err
 }
-
-func ipv6(conn *net.UDPConn) bool { return localAddr(conn).Is6() }

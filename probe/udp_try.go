@@ -63,7 +63,7 @@ func (s *udpSender) try() error {
 	if err := s.fit(); err != nil {
 		return err
 	}
-	if _, err := s.conn.Write(newKnock(s.ctl.id, s.ctl.key)); err != nil && !transient(err) {
+	if _, err := s.socket.Write(newKnock(s.ctl.id, s.ctl.key)); err != nil && !transient(err) {
 		return fmt.Errorf("send to the peer's UDP port: %w", err)
 	}
 	n := min(int64(s.out.segments), 2)
@@ -79,7 +79,7 @@ func (s *udpSender) try() error {
 
 // fit makes the outbox for a size that fits the path as it is known by now.
 func (s *udpSender) fit() error {
-	fits, err := pathDatagramBytes(s.conn)
+	fits, err := pathDatagramBytes(s.socket)
 	if err != nil {
 		return err
 	}
@@ -90,9 +90,9 @@ func (s *udpSender) fit() error {
 		s.bytes, s.out = fits, nil
 	}
 	if s.out == nil {
-		s.out, err = newOutbox(s.conn, s.tag, s.bytes, s.req.Offload)
+		s.out = newOutbox(s.socket, s.tag, s.bytes, s.req.Offload)
 	}
-	return err
+	return nil
 }
 
 // shrink gives a path that drops large datagrams in silence a small one, unless

@@ -23,7 +23,7 @@ type udpFlags struct {
 func (f *udpFlags) register(flags *pflag.FlagSet) {
 	f.rate = 100e6
 	flags.BoolVar(&f.wanted, "udp", false, "measure UDP throughput instead of TCP's")
-	flags.Var(&f.rate, "rate", "UDP payload to send, for example 50M bit/s; 0 as fast as it goes, whatever gets lost")
+	flags.Var(&f.rate, "rate", "UDP payload to send, for example 50M bit/s; 0 as fast as the receiver reads, whatever the path loses")
 	flags.IntVar(&f.datagram, "datagram", 0, "`BYTES` of UDP payload in each datagram, 24 to 65507 (default what fits the path, at most 1448)")
 	flags.BoolVar(&f.noOffload, "no-offload", false, "datagrams one by one, without segmentation offload: for an honest number of packets per second")
 }
