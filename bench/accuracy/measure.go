@@ -94,8 +94,14 @@ func (t tools) attempt(ctx context.Context, r *record, name string, p Path, w *w
 // quiet measures the round trip, and counts datagrams.
 func (t tools) quiet(ctx context.Context, o options, r *record, save func() error) error {
 	if r.RTT == nil {
-		if err := t.attempt(ctx, r, "rtt", r.Path, r.Path.world(world.Quirks{}), false, func(pl *place) (err error) {
-			r.RTT, err = pl.rtt(ctx, o.probes)
+		if err := t.attempt(ctx, r, "rtt", r.Path, r.Path.world(world.Quirks{}), false, func(pl *place) error {
+			measured, err := pl.rtt(ctx, o.probes)
+			if err == nil {
+				err = pl.punctual(ctx)
+			}
+			if err == nil {
+				r.RTT = measured
+			}
 			return err
 		}); err != nil {
 			return err

@@ -155,20 +155,45 @@ func (pl *place) ask(ctx context.Context, r wire.Request, nominal time.Duration)
 // lateRatio is the share of the segments on the path that the lab delivered too
 // late.
 func (pl *place) lateRatio(ctx context.Context) (float64, error) {
-	data, err := pl.lab.Counts(ctx)
+	pairs, err := pl.counts(ctx)
 	if err != nil {
 		return 0, err
 	}
-	var counts struct{ Pairs []router.PairCount }
-	if err := json.Unmarshal(data, &counts); err != nil {
-		return 0, err
-	}
-	for _, c := range counts.Pairs {
+	for _, c := range pairs {
 		if c.From == fromRegion && c.To == toRegion {
 			return float64(c.Late.Segments) / float64(max(1, c.Delivered.Packets)), nil
 		}
 	}
 	return 0, errors.New("the router knows no such pair")
+}
+
+// maxLateDatagrams is the sweep's limit: of both directions.
+const maxLateDatagrams = 0.10
+
+// punctual is an error if the lab was too busy for the round trips to be exact.
+func (pl *place) punctual(ctx context.Context) error {
+	pairs, err := pl.counts(ctx)
+	if err != nil {
+		return err
+	}
+	var late, all int64
+	for _, c := range pairs {
+		late, all = late+c.Late.Datagrams, all+c.Delivered.Datagrams
+	}
+	if float64(late) > maxLateDatagrams*float64(all) {
+		return fmt.Errorf("the lab was too busy: %d of %d datagrams were late", late, all)
+	}
+	return nil
+}
+
+func (pl *place) counts(ctx context.Context) ([]router.PairCount, error) {
+	data, err := pl.lab.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var counts struct{ Pairs []router.PairCount }
+	err = json.Unmarshal(data, &counts)
+	return counts.Pairs, err
 }
 
 // carried is the router's count of the measured flow: of the protocol, the one
