@@ -27,6 +27,7 @@ type pathConfig struct {
 	queue time.Duration // longest wait for the rate; 0: 100 ms
 	loss  float64       // 0 to 1
 	mtu   int           // of the machines; 0: 1500
+	fate  fate          // of a round trip's packets; nil: they are carried
 	most  int           // bytes of an IP packet that is carried, others are dropped in silence; 0: all are
 }
 
@@ -130,9 +131,20 @@ func (p *path) carry(in, out *os.File, c pathConfig, carried *atomic.Int64) {
 		if c.mbps > 0 {
 			free = free.Add(time.Duration(float64(n) * 8e3 / c.mbps))
 		}
-		select {
-		case queue <- parcel{free.Add(c.delay), append([]byte(nil), buf[:n]...)}:
-		default:
+		packet := append([]byte(nil), buf[:n]...)
+		copies := []time.Duration{0}
+		if c.fate != nil && isProbe(packet) {
+			copies = c.fate(packet)
+		}
+		for _, extra := range copies {
+			if extra > 0 { // others overtake it
+				time.AfterFunc(time.Until(free)+c.delay+extra, func() { out.Write(packet) })
+				continue
+			}
+			select {
+			case queue <- parcel{free.Add(c.delay), packet}:
+			default:
+			}
 		}
 	}
 }
