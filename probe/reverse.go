@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"golang.org/x/sys/unix"
 
@@ -173,6 +175,9 @@ var nameForm = regexp.MustCompile(`^[a-zA-Z0-9_.-]{0,64}$`)
 func agrees(r *wire.ThroughputResult, c *count, streams int) error {
 	if r.Bytes != c.Bytes || r.Streams != streams || len(r.PerStream) != streams || r.GoodputBps < 0 || r.DurationS < 0 {
 		return fmt.Errorf("%w: %d bytes in %d streams, counted %d in %d", errBadResult, r.Bytes, r.Streams, c.Bytes, streams)
+	}
+	if len(r.LimitedByEvidence) > 1000 || strings.ContainsFunc(r.LimitedByEvidence, unicode.IsControl) {
+		return fmt.Errorf("%w: %.40q", errBadResult, r.LimitedByEvidence)
 	}
 	for _, word := range append([]string{r.CongestionControl, r.LimitedBy, r.StoppedBy}, r.Flags...) {
 		if !nameForm.MatchString(word) {

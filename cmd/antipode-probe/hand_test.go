@@ -123,6 +123,27 @@ func TestSamplesByHand(t *testing.T) {
 	}
 }
 
+func TestOtherWaysByHand(t *testing.T) {
+	addr := serving(t)
+	got := running(t, probeCommand("test", addr, "--bytes", "5MB", "--rtt-probes", "0", "--bidirectional", "--mss", "1400", "--json"))
+	r := decode(t, got.out)
+	back, _ := r["back"].(map[string]any)
+	if asked := r["asked"].(map[string]any); asked["rate_bps"] != nil {
+		t.Errorf("a rate that nobody asked for: %v", asked)
+	}
+	if got.code != 0 || r["bytes"] != 5e6 || back["bytes"] != 5e6 || r["asked"].(map[string]any)["mss_bytes"] != 1400. {
+		t.Errorf("%+v", got)
+	}
+	got = running(t, probeCommand("test", addr, "--bytes", "5MB", "--rtt-probes", "0", "--reverse", "--dscp", "8", "--json"))
+	if r := decode(t, got.out); got.code != 0 || r["bytes"] != 5e6 || r["back"] != nil || r["granted"].(map[string]any)["dscp"] != 8. {
+		t.Errorf("%+v", got)
+	}
+	got = running(t, probeCommand("test", addr, "--bytes", "5MB", "--rtt-probes", "0", "--bidirectional"))
+	if got.code != 0 || strings.Count(got.out, "received    5.00 MB") != 2 || !strings.Contains(got.out, "back from the peer") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // decode reads exactly one JSON object on one line.
 func decode(t *testing.T, text string) (r map[string]any) {
 	t.Helper()
@@ -180,6 +201,10 @@ func TestByHandMisused(t *testing.T) {
 		"test 127.0.0.1 --secret-file " + empty:      {1, "is empty"},
 		"test 127.0.0.1:1":                           {1, "connection refused"},
 		"test 127.0.0.1 --samples /nowhere/file":     {1, "/nowhere/file"},
+		"test 127.0.0.1 --reverse --bidirectional":   {2, "one or the other"},
+		"test 127.0.0.1 --dscp 64":                   {2, "dscp 64"},
+		"test 127.0.0.1 --mss 40":                    {2, "mss_bytes 40"},
+		"test 127.0.0.1 --udp --reverse":             {2, "--reverse is for TCP"},
 		"serve more":                                 {2, `"more"`},
 		"serve --listen 8462":                        {2, `--listen "8462"`},
 		"serve --listen [::]:0":                      {2, ":: can be reached from elsewhere"},

@@ -25,6 +25,7 @@ type report struct {
 	*throughputPart
 	*loadedPart
 	*udpPart
+	Back *throughputPart `json:"back,omitempty"` // bidirectional: from the peer to here
 }
 
 type rttPart struct {
@@ -58,6 +59,9 @@ type throughputPart struct {
 	WindowCeilingBps  float64     `json:"window_ceiling_bps,omitempty"`
 	From              *trace.Host `json:"from_host,omitempty"`
 	To                *trace.Host `json:"to_host,omitempty"`
+
+	Asked   wire.TCPOptions `json:"asked"`
+	Granted wire.TCPGranted `json:"granted"`
 }
 
 // addRTT takes a result, which is nil when nothing was sent.
@@ -74,9 +78,20 @@ func (r *report) addThroughput(m *wire.ThroughputResult) {
 	if m == nil {
 		return
 	}
-	r.throughputPart = &throughputPart{m.GoodputBps, m.GoodputMeanBps, m.Bytes, m.DurationS, m.Streams,
+	r.throughputPart = partOf(m)
+}
+
+// addBack takes the result of the other direction.
+func (r *report) addBack(m *wire.ThroughputResult) {
+	if m != nil {
+		r.Back = partOf(m)
+	}
+}
+
+func partOf(m *wire.ThroughputResult) *throughputPart {
+	return &throughputPart{m.GoodputBps, m.GoodputMeanBps, m.Bytes, m.DurationS, m.Streams,
 		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.StoppedBy, m.GoodputErrorRatio, m.PerStream,
-		m.LimitedByEvidence, m.WindowCeilingBps, m.From, m.To}
+		m.LimitedByEvidence, m.WindowCeilingBps, m.From, m.To, m.Asked, m.Granted}
 }
 
 // tell prints the report: for people, who read an error elsewhere, or as one
@@ -102,22 +117,30 @@ func (r *report) text() string {
 		b.WriteString(r.pathPart.text())
 	}
 	if m := r.throughputPart; m != nil {
-		fmt.Fprintf(&b, "goodput     %s%s after slow start (%.2f s); %s over the whole %.2f s\n",
-			units.Rate(m.GoodputBps), within(m.GoodputErrorRatio), m.SlowStartS, units.Rate(m.GoodputMeanBps), m.DurationS)
-		fmt.Fprintf(&b, "received    %s in %d streams under %s; %s retransmitted; MSS %d bytes\n",
-			units.Bytes(float64(m.Bytes)), m.Streams, m.CongestionControl, percent(m.RetransmitRatio), m.MSSBytes)
-		b.WriteString(streamsText(m.PerStream))
-		b.WriteString(r.loadedPart.text())
-		fmt.Fprintf(&b, "limited by  %s: %s\n", m.LimitedBy, m.LimitedByEvidence)
-		if m.WindowCeilingBps > 0 {
-			fmt.Fprintf(&b, "ceiling     %s by window / round trip\n", units.Rate(m.WindowCeilingBps))
-		}
-		if len(m.Flags) > 0 {
-			fmt.Fprintf(&b, "remarks     %s\n", strings.Join(m.Flags, ", "))
-		}
+		b.WriteString(m.text(r.loadedPart.text()))
+	}
+	if m := r.Back; m != nil {
+		b.WriteString("back from the peer, at the same time\n" + m.text(""))
 	}
 	if r.udpPart != nil {
 		b.WriteString(r.udpPart.text())
+	}
+	return b.String()
+}
+
+func (m *throughputPart) text(loaded string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "goodput     %s%s after slow start (%.2f s); %s over the whole %.2f s\n",
+		units.Rate(m.GoodputBps), within(m.GoodputErrorRatio), m.SlowStartS, units.Rate(m.GoodputMeanBps), m.DurationS)
+	fmt.Fprintf(&b, "received    %s in %d streams under %s; %s retransmitted; MSS %d bytes\n",
+		units.Bytes(float64(m.Bytes)), m.Streams, m.CongestionControl, percent(m.RetransmitRatio), m.MSSBytes)
+	b.WriteString(streamsText(m.PerStream) + loaded)
+	fmt.Fprintf(&b, "limited by  %s: %s\n", m.LimitedBy, m.LimitedByEvidence)
+	if m.WindowCeilingBps > 0 {
+		fmt.Fprintf(&b, "ceiling     %s by window / round trip\n", units.Rate(m.WindowCeilingBps))
+	}
+	if len(m.Flags) > 0 {
+		fmt.Fprintf(&b, "remarks     %s\n", strings.Join(m.Flags, ", "))
 	}
 	return b.String()
 }

@@ -43,6 +43,7 @@ type testFlags struct {
 	samples      string
 	baseline     units.BitRate
 	json         bool
+	sockets      socketFlags
 	udp          udpFlags
 	secret       secretFlags
 }
@@ -81,6 +82,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
 	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
 	flags.Var(&f.baseline, "baseline", "what a burstable machine gets in the long run, `RATE`: a faster result has the flag burst")
+	f.sockets.register(flags)
 	f.udp.register(flags)
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	f.secret.register(flags)
@@ -92,6 +94,12 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 		return f, peer, misused("want one address, got %d", len(rest))
 	}
 	if err := f.udp.check(flags); err != nil {
+		return f, peer, err
+	}
+	if flags.Changed("rate") { // the usual one is UDP's
+		f.sockets.rate = f.udp.rate
+	}
+	if err := f.sockets.check(); err != nil {
 		return f, peer, err
 	}
 	if err := f.settle(flags); err != nil {
@@ -153,7 +161,8 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 	rtt := wire.RTT{Peer: to, Probes: f.rttProbes, IntervalMs: ms(f.rttInterval), WaitMs: ms(rttWait),
 		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack), Path: true}
 	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
-		CongestionControl: f.congestion, BaselineBps: float64(f.baseline), DeadlineMs: wire.MaxDeadlineMs}
+		CongestionControl: f.congestion, BaselineBps: float64(f.baseline), DeadlineMs: wire.MaxDeadlineMs,
+		Options: f.sockets.options(), Reverse: f.sockets.reverse}
 	if f.stop == stopAdaptive {
 		tput.ErrorRatio = f.errorPercent / 100
 	}
@@ -188,6 +197,17 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 		result, err := client.UDP(ctx, f.udp.request(tput))
 		r.addUDP(result)
 		return err
+	}
+	if f.sockets.bidirectional {
+		there, back, err := client.Bidirectional(ctx, tput)
+		r.addThroughput(there)
+		r.addBack(back)
+		return errors.Join(err, samples.add(here, r.Peer, there), samples.add(r.Peer, here, back))
+	}
+	if f.sockets.reverse {
+		result, err := client.Throughput(ctx, tput)
+		r.addThroughput(result)
+		return errors.Join(err, samples.add(r.Peer, here, result))
 	}
 	result, loaded, err := client.Loaded(ctx, tput)
 	r.addThroughput(result)

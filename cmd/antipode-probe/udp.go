@@ -23,16 +23,16 @@ type udpFlags struct {
 func (f *udpFlags) register(flags *pflag.FlagSet) {
 	f.rate = 100e6
 	flags.BoolVar(&f.wanted, "udp", false, "measure UDP throughput instead of TCP's")
-	flags.Var(&f.rate, "rate", "UDP payload to send, for example 50M bit/s; 0 as fast as the receiver reads, whatever the path loses")
+	flags.Var(&f.rate, "rate", "payload to offer, for example 50M bit/s, in small writes or datagrams (default over TCP no limit); 0 as fast as the receiver reads")
 	flags.IntVar(&f.datagram, "datagram", 0, "`BYTES` of UDP payload in each datagram, 24 to 65507 (default what fits the path, at most 1448)")
 	flags.BoolVar(&f.noOffload, "no-offload", false, "datagrams one by one, without segmentation offload: for an honest number of packets per second")
 }
 
 // check finds flags that say nothing of the test that is wanted.
 func (f *udpFlags) check(flags *pflag.FlagSet) error {
-	idle := []string{"streams", "congestion-control", "samples"}
+	idle := append([]string{"streams", "congestion-control", "samples"}, socketFlagNames...)
 	if !f.wanted {
-		idle = []string{"rate", "datagram", "no-offload"}
+		idle = []string{"datagram", "no-offload"}
 	}
 	for _, name := range idle {
 		switch {

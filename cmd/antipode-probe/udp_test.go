@@ -44,7 +44,6 @@ func TestUDPByHandMisused(t *testing.T) {
 	for args, says := range map[string]string{
 		"--udp --streams 2":               "--streams is for TCP",
 		"--udp --congestion-control bbr":  "--congestion-control is for TCP",
-		"--rate 5M":                       "--rate needs --udp",
 		"--no-offload":                    "--no-offload needs --udp",
 		"--datagram 100":                  "--datagram needs --udp",
 		"--udp --datagram 23":             "datagram_bytes 23",
