@@ -146,6 +146,16 @@ func TestValidate(t *testing.T) {
 		{"loaded", tput(func(r *Throughput) { r.LoadedIntervalMs = 20 }), ""},
 		{"flood beside it", tput(func(r *Throughput) { r.LoadedIntervalMs = .5 }), "loaded_interval_ms 0.5"},
 		{"backward baseline", tput(func(r *Throughput) { r.BaselineBps = -1 }), "baseline_bps -1"},
+		{"options", tput(func(r *Throughput) {
+			r.Options = TCPOptions{1 << 20, 1 << 20, 1400, true, 63, 1e9, 1e9, 65535}
+		}), ""},
+		{"small buffer", tput(func(r *Throughput) { r.Options.SendBufferBytes = 1 }), "send_buffer_bytes 1"},
+		{"negative window", tput(func(r *Throughput) { r.Options.ReceiveWindowBytes = -1 }), "receive_window_bytes -1"},
+		{"segment", tput(func(r *Throughput) { r.Options.MSSBytes = 65535 }), "mss_bytes 65535"},
+		{"mark", tput(func(r *Throughput) { r.Options.DSCP = 64 }), "dscp 64"},
+		{"pacing", tput(func(r *Throughput) { r.Options.PacingBps = math.NaN() }), "pacing_bps NaN"},
+		{"rate", tput(func(r *Throughput) { r.Options.RateBps = math.Inf(1) }), "rate_bps +Inf"},
+		{"ports", tput(func(r *Throughput) { r.Streams, r.Options.ClientPort = 2, 65535 }), "client_port 65535"},
 		{"long name", tput(func(r *Throughput) { r.CongestionControl = "a-very-long-name" }), "congestion_control"},
 	}
 	for _, tt := range tests {
