@@ -28,7 +28,7 @@ run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud
 # themselves, one after the other, and the end-to-end tests come last: they hold
 # measurements against the lab's truth, which other tests would disturb. Those of
 # them that mostly wait do so four at a time.
-TIMED = ./lab ./lab/hypervisor ./lab/machine ./lab/router ./probe ./remote
+TIMED = ./bench/accuracy ./lab ./lab/hypervisor ./lab/machine ./lab/router ./probe ./remote
 ROOMS = $(filter-out $(shell $(GO) list ./e2e $(TIMED)),$(shell $(GO) list ./...))
 test: build ## run every test
 	$(GO) test -timeout 15m $(ROOMS)
