@@ -3,6 +3,7 @@
 package remote
 
 import (
+	"bytes"
 	"fmt"
 	"net"
 	"net/netip"
@@ -10,9 +11,12 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/antipode-bench/antipode/probe/wire"
 )
 
 // TestOpenSSH goes the whole way with the server that machines really run.
@@ -29,6 +33,7 @@ func TestOpenSSH(t *testing.T) {
 
 	script, err := os.ReadFile("testdata/agent.sh")
 	must(t, err)
+	script = bytes.ReplaceAll(script, []byte("VERSION"), strconv.AppendInt(nil, wire.Version, 10))
 	file, err := c.Push(timeout(t, limit), packed(t, script))
 	must(t, err)
 	a, err := c.StartAgent(timeout(t, limit), file)

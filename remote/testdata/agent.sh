@@ -1,7 +1,7 @@
 #!/bin/sh
 # An agent that answers each request with port 100 and dies on port 1.
 [ "$1" = agent ] || exit 2
-echo '{"version":1,"build":"script"}'
+echo '{"version":VERSION,"build":"script"}'
 while read -r line; do
 	case $line in
 	*'"port":1}'*)
