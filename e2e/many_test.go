@@ -17,7 +17,7 @@ func TestManyRegions(t *testing.T) {
 	u := self(t)
 	lab := u.upLab(t)
 	pairs := neighbours(t, u)
-	s := u.start(t, "sweep", "--lab="+lab, "--pairs", strings.Join(pairs, ","), "--duration", "200ms", "--rtt-probes", "3")
+	s := u.start(t, "sweep", "--lab="+lab, "--pairs", strings.Join(pairs, ","), "--stop", "duration", "--duration", "2s", "--rtt-probes", "3")
 	s.waitFor(t, "machine 77/77 ready", 2*time.Minute)
 	teardown := watchEnd(t, u, lab, s)
 	o := s.wait(t, time.Minute)
