@@ -76,6 +76,7 @@ func TestLimit(t *testing.T) {
 		}), Host{}, Host{}, LimitReceiveWindow, "98 % of the receiver's window"},
 		{"send buffer time", cubic, steadily(func(s *Sample) { s.SendBufferFor = s.At / 5 }), Host{}, Host{}, LimitSendBuffer, "20 % of the time"},
 		{"send buffer full", cubic, steadily(idle, func(s *Sample) { s.SendBuffer = 700_000 }), Host{}, Host{}, LimitSendBuffer, "100 % of the samples"},
+		{"slow source's rest", cubic, steadily(func(s *Sample) { s.Unsent = 1447 }), Host{}, Host{}, LimitApplication, "nothing was waiting"},
 		{"slow source", cubic, steadily(idle), Host{}, Host{}, LimitApplication, "nothing was waiting"},
 		{"sender's CPU", cubic, steadily(idle), Host{CPUs: 2, OwnCPUs: .95}, Host{}, LimitCPU, "sender: own threads ran 95 %"},
 		{"receiver's CPU", cubic, steadily(func(s *Sample) { s.ReceiveWindowFor = s.At / 2 }), Host{},

@@ -70,9 +70,12 @@ func (v *view) fillTimes() {
 	begin, end := v.begin(), v.end()
 	v.sendBuffer = float64(end.SendBufferFor-begin.SendBufferFor) / float64(v.span)
 	v.receiveWindow = float64(end.ReceiveWindowFor-begin.ReceiveWindowFor) / float64(v.span)
+	// Less than a segment of each stream waits for the rest of it, or for an
+	// acknowledgement (RFC 896), but for no window.
+	segments := int64(max(1, v.MSS*v.Streams))
 	var idle, full int64
 	for _, s := range v.steady() {
-		if s.Unsent > 0 {
+		if s.Unsent >= segments {
 			continue
 		}
 		idle++
@@ -158,25 +161,30 @@ func quantile(values []float64, q float64) float64 {
 	return values[low] + (at-float64(low))*(values[high]-values[low])
 }
 
+// usualWindow leaves out what a buffer held for a moment only, in growing.
+const usualWindow = .9
+
 // WindowCeiling is the highest rate, in bytes per second, that the windows
 // allowed in a part of the test: the smaller of the largest window that the
 // receiver offered and of what the send buffers hold, over the least round trip.
-// What was seen on its way at once had room, so it is a lower bound of the
-// window. 0 if the kernel said too little. Source of the formula: RFC 7323,
+// What was on its way at once in a tenth of the samples had room, so it is a
+// lower bound of the window. 0 if the kernel said too little. Source of the formula: RFC 7323,
 // section 1.1.
 func (l Log) WindowCeiling(p Part) float64 {
 	if len(l) == 0 {
 		return 0
 	}
-	var offered, held, seen int64
+	var offered, held int64
+	var sent []float64
 	for _, s := range l[p.From : p.To+1] {
-		offered, held, seen = max(offered, s.PeerWindow), max(held, s.SendBuffer), max(seen, s.Unacked)
+		offered, held = max(offered, s.PeerWindow), max(held, s.SendBuffer)
+		sent = append(sent, float64(s.Unacked))
 	}
 	window := offered
 	if held > 0 {
 		window = min(window, held)
 	}
-	window = max(window, seen)
+	window = max(window, int64(quantile(sent, usualWindow)))
 	least := l.MinRTT()
 	if least <= 0 {
 		return 0
