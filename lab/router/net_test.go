@@ -204,3 +204,24 @@ func eventually(t testing.TB, holds func() bool) {
 		}
 	}
 }
+
+// connect opens a TCP connection from a to b, which ends with the test. It skips
+// the test where the kernel lacks the congestion control.
+func connect(t testing.TB, a, b *machine, congestion string) (out, in net.Conn) {
+	t.Helper()
+	l := b.listenTCP(t)
+	out, err := a.dialTCP(addrOf(l), congestion, 5*time.Second)
+	if errors.Is(err, unix.ENOENT) {
+		t.Skipf("this kernel has no %s", congestion)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { out.Close() })
+	in, err = l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	return out, in
+}

@@ -5,6 +5,7 @@ package router
 import (
 	"encoding/binary"
 	"io"
+	"net"
 	"slices"
 	"testing"
 	"time"
@@ -96,23 +97,13 @@ func TestPayloadIsCountedOnce(t *testing.T) {
 		inet := newInternet(t, kind, flat(t, 100e6,
 			"delay_ms: 1, loss_ratio: 0.01, reorder_ratio: 0.01, reorder_ms: 1, duplicate_ratio: 0.01"), Cost{})
 		a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
-		l := b.listenTCP(t)
-		out, err := a.dialTCP(addrOf(l), "cubic", 5*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		in, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
+		out, in := connect(t, a, b, "cubic")
 		const size = 2 << 20
 		go io.CopyN(out, endless{}, size)
 		if _, err := io.CopyN(io.Discard, in, size); err != nil {
 			t.Fatal(err)
 		}
-		flow := flowTo(inet, addrOf(l).Port())
+		flow := flowTo(inet, in.LocalAddr().(*net.TCPAddr).AddrPort().Port())
 		if flow.PayloadBytes != size || flow.Delivered.PayloadBytes <= size {
 			t.Errorf("%d of %d bytes counted, %d with repeats", flow.PayloadBytes, size, flow.Delivered.PayloadBytes)
 		}
@@ -130,17 +121,7 @@ func TestSmallMTU(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inet := newInternet(t, link.Veth, flat(t, 0, c.path), Cost{})
 			a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
-			l := b.listenTCP(t)
-			out, err := a.dialTCP(addrOf(l), "cubic", 5*time.Second)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer out.Close()
-			in, err := l.Accept()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer in.Close()
+			out, in := connect(t, a, b, "cubic")
 			const size = 100 << 10
 			go io.CopyN(out, endless{}, size)
 			patience := 5 * time.Second

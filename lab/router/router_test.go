@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/antipode-bench/antipode/lab/router/link"
 	"github.com/antipode-bench/antipode/lab/vm"
 )
@@ -99,20 +97,7 @@ func (endless) Read(b []byte) (int, error) { return len(b), nil }
 // warm-up, in bit/s.
 func goodput(t testing.TB, a, b *machine, congestion string, warmUp, d time.Duration) float64 {
 	t.Helper()
-	l := b.listenTCP(t)
-	out, err := a.dialTCP(addrOf(l), congestion, 5*time.Second)
-	if errors.Is(err, unix.ENOENT) {
-		t.Skipf("this kernel has no %s", congestion)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	in, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
+	out, in := connect(t, a, b, congestion)
 	go io.Copy(out, endless{})
 	readFor(t, in, warmUp)
 	start := time.Now()
@@ -194,17 +179,7 @@ func TestCountsAreTheReceiversBytes(t *testing.T) {
 	forEachKind(t, func(t *testing.T, kind link.Kind) {
 		inet := newInternet(t, kind, flat(t, 200e6, "delay_ms: 1"), Cost{})
 		a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
-		l := b.listenTCP(t)
-		out, err := a.dialTCP(addrOf(l), "cubic", 5*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		in, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer in.Close()
+		out, in := connect(t, a, b, "cubic")
 		const size = 1 << 20
 		go io.CopyN(out, endless{}, size)
 		if _, err := io.CopyN(io.Discard, in, size); err != nil {
@@ -436,17 +411,7 @@ func BenchmarkForward(b *testing.B) {
 		b.Run(string(kind), func(b *testing.B) {
 			inet := newInternet(b, kind, flat(b, 0, "delay_ms: 0"), Cost{})
 			from, to := inet.machine(b, "lab:a"), inet.machine(b, "lab:b")
-			l := to.listenTCP(b)
-			out, err := from.dialTCP(addrOf(l), "cubic", 5*time.Second)
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer out.Close()
-			in, err := l.Accept()
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer in.Close()
+			out, in := connect(b, from, to, "cubic")
 			const size = 1 << 20
 			b.SetBytes(size)
 			go io.CopyBuffer(struct{ io.Writer }{out}, endless{}, make([]byte, size))
