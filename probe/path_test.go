@@ -43,9 +43,7 @@ type path struct {
 // newPath needs root; under CI=true it may not be skipped.
 func newPath(t *testing.T, c pathConfig) *path {
 	t.Helper()
-	if os.Getuid() != 0 && os.Getenv("CI") != "true" {
-		t.Skip("making namespaces needs root")
-	}
+	needRoot(t)
 	if c.mtu == 0 {
 		c.mtu = 1500
 	}
@@ -59,6 +57,14 @@ func newPath(t *testing.T, c pathConfig) *path {
 	p.from.serve()
 	p.peer = wire.Peer{Addr: "10.99.0.2", Port: p.to.serve()}
 	return p
+}
+
+// needRoot skips the test of an ordinary user, except where it must run.
+func needRoot(t *testing.T) {
+	t.Helper()
+	if os.Getuid() != 0 && os.Getenv("CI") != "true" {
+		t.Skip("making namespaces needs root")
+	}
 }
 
 // newTun makes a TUN device in the namespace of a process.

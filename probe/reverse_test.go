@@ -5,7 +5,6 @@ package probe
 import (
 	"errors"
 	"io"
-	"net"
 	"strings"
 	"testing"
 	"time"
@@ -188,28 +187,5 @@ func TestResultsThatLie(t *testing.T) {
 		if err := agrees(r, counted, 1); !errors.Is(err, errBadResult) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// TestBothFamilies: one listener, reached over IPv4 and over IPv6.
-func TestBothFamilies(t *testing.T) {
-	s, peer := startServer(t)
-	for _, addr := range []string{"127.0.0.1", "::1"} {
-		if addr == "::1" && !hasIPv6() {
-			continue
-		}
-		peer.Addr = addr
-		for _, reverse := range []bool{false, true} {
-			req := wire.Throughput{Peer: peer, Bytes: 1_000_000, Streams: 2, DeadlineMs: 10_000, Reverse: reverse, Options: wire.TCPOptions{DSCP: 10}}
-			r, err := NewClient(testSecret).Throughput(t.Context(), req)
-			must(t, err)
-			checkResult(t, req, r)
-			if r.Granted.DSCP != 10 {
-				t.Errorf("%s, reverse %v: DSCP %d, want 10", addr, reverse, r.Granted.DSCP)
-			}
-		}
-	}
-	if s.tcp.Addr().(*net.TCPAddr).Port != peer.Port {
-		t.Error("another port")
 	}
 }

@@ -67,19 +67,6 @@ func TestUDPAsFastAsItGoes(t *testing.T) {
 	}
 }
 
-func TestUDPOverIPv6(t *testing.T) {
-	if !hasIPv6() {
-		t.Skip("no IPv6 here")
-	}
-	_, peer := startServer(t)
-	peer.Addr = "::1"
-	r, err := NewClient(testSecret).UDP(t.Context(), wire.UDP{Peer: peer, RateBps: 1e8, Bytes: 200_000, Offload: true, DeadlineMs: 20_000})
-	must(t, err)
-	if r.Received != r.Sent || r.Bytes < 200_000 {
-		t.Errorf("%+v", *r)
-	}
-}
-
 // TestUDPBesideRoundTrips has both on one port: the packets of each must reach
 // their own socket, also while those of the sessions come and go.
 func TestUDPBesideRoundTrips(t *testing.T) {
