@@ -183,7 +183,7 @@ func heavyLoss(v *view) (string, bool) {
 // pacedToCap: BBR paces to the rate at which the path delivers, whatever
 // makes it so, and does not mind losses up to bbrLoss.
 func pacedToCap(v *view) (string, bool) {
-	return fmt.Sprintf("bbr paced to %.4g Mbit/s with a queue of %.3g ms above the least round trip; median rate %.0f %% of the 95th percentile, %.3g %% sent again",
+	return fmt.Sprintf("bbr paced to %.0f Mbit/s with a queue of %.3g ms above the least round trip; median rate %.0f %% of the 95th percentile, %.3g %% sent again",
 		8e-6*v.rate, v.queueMedianMs, 100*v.evenness, 100*v.repeated), v.bbr()
 }
 
