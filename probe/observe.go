@@ -183,7 +183,7 @@ const maxSamples = 1600
 
 // result turns what both sides saw into figures.
 func (s *sender) result(err error) (*wire.ThroughputResult, error) {
-	whole := count{Bytes: s.received.last().bytes, SpanUs: s.received.last().at.Microseconds()}
+	whole := count{Bytes: s.received.last().Bytes, SpanUs: s.received.last().At.Microseconds()}
 	if s.final != nil {
 		whole = *s.final
 	}
@@ -246,7 +246,7 @@ func (s *sender) steady() trace.Part {
 func (s *sender) fillSteady(r *wire.ThroughputResult, whole count) {
 	p := s.steady()
 	r.Flags = append(r.Flags, s.log.Flags(p)...)
-	counted := s.received.last().bytes
+	counted := s.received.last().Bytes
 	from, to := min(s.log[p.From].Acked, counted), min(s.log[p.To].Acked, counted)
 	begin, end := s.received.passed(from), s.received.passed(to)
 	if end-begin < 2*s.every || to <= from { // the test is too short to have parts

@@ -103,9 +103,9 @@ func (r *receiver) count(t *tally, conn *net.TCPConn) error {
 // now is the count of all streams; false before the first byte.
 func (r *receiver) now() (point, bool) {
 	first := r.first.Load()
-	p := point{at: time.Since(r.began) - time.Duration(first-1)}
+	p := point{At: time.Since(r.began) - time.Duration(first-1)}
 	for i := range r.bytes {
-		p.bytes += r.bytes[i].bytes.Load()
+		p.Bytes += r.bytes[i].bytes.Load()
 	}
 	return p, first > 0
 }
@@ -117,12 +117,12 @@ func (r *receiver) total() (point, *count) {
 	if !any {
 		return point{}, c
 	}
-	p.at = 0
+	p.At = 0
 	for i := range r.bytes {
 		c.Streams[i] = r.bytes[i].bytes.Load()
-		p.at = max(p.at, time.Duration(r.bytes[i].last.Load()-r.first.Load()+1))
+		p.At = max(p.At, time.Duration(r.bytes[i].last.Load()-r.first.Load()+1))
 	}
-	c.Bytes, c.SpanUs = p.bytes, p.at.Microseconds()
+	c.Bytes, c.SpanUs = p.Bytes, p.At.Microseconds()
 	return p, c
 }
 
@@ -186,10 +186,10 @@ func (r *receiver) report(ctx context.Context, ctl *control) error {
 // lastSamples ends the samples with the last byte. Those taken while its
 // stream's end was still on its way are left out: time goes forward only.
 func lastSamples(latest point, batch []point, end point) []point {
-	for len(batch) > 0 && batch[len(batch)-1].at > end.at {
+	for len(batch) > 0 && batch[len(batch)-1].At > end.At {
 		batch = batch[:len(batch)-1]
 	}
-	if latest.at > end.at {
+	if latest.At > end.At {
 		return nil
 	}
 	return append(batch, end)

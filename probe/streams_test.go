@@ -70,7 +70,7 @@ func TestLongestResult(t *testing.T) {
 		*p = time.Hour
 	}
 	for _, n := range []int{1, 2, wire.MaxStreams} {
-		s := sender{limit: wire.Throughput{SampleMs: 1}, streams: newStreams(make([]totals, n)), received: timeline{{0, wire.MaxBytes}}}
+		s := sender{limit: wire.Throughput{SampleMs: 1}, streams: newStreams(make([]totals, n)), received: timeline{{At: 0, Bytes: wire.MaxBytes}}}
 		for range n {
 			s.conns = append(s.conns, nil)
 		}
@@ -114,7 +114,7 @@ func TestCountsThatLie(t *testing.T) {
 }
 
 func TestTimelineAt(t *testing.T) {
-	line := timeline{{10 * time.Millisecond, 100}, {20 * time.Millisecond, 200}, {20 * time.Millisecond, 250}}
+	line := timeline{{At: 10 * time.Millisecond, Bytes: 100}, {At: 20 * time.Millisecond, Bytes: 200}, {At: 20 * time.Millisecond, Bytes: 250}}
 	for at, want := range map[time.Duration]int64{0: 0, 5: 50, 10: 100, 15: 150, 20: 200, 30: 250} {
 		if got := line.at(at * time.Millisecond); got != want {
 			t.Errorf("at %d ms: %d, want %d", at, got, want)

@@ -3,34 +3,15 @@
 package probe
 
 import (
-	"encoding/json"
 	"errors"
 	"sort"
 	"time"
+
+	"github.com/antipode-bench/antipode/probe/trace"
 )
 
-// point says how much the receiver had counted when. On the wire it is the
-// pair [microseconds since the first byte, bytes].
-type point struct {
-	at    time.Duration // since the first byte
-	bytes int64
-}
-
-func (p point) MarshalJSON() ([]byte, error) {
-	return json.Marshal([2]int64{p.at.Microseconds(), p.bytes})
-}
-
-func (p *point) UnmarshalJSON(b []byte) error {
-	var pair []int64
-	if err := json.Unmarshal(b, &pair); err != nil {
-		return err
-	}
-	if len(pair) != 2 {
-		return errors.New("a point is [microseconds, bytes]")
-	}
-	p.at, p.bytes = time.Duration(pair[0])*time.Microsecond, pair[1]
-	return nil
-}
+// point is what a receiver had counted by a moment.
+type point = trace.Point
 
 // timeline is a receiver's count over its own time, never falling.
 type timeline []point
@@ -46,7 +27,7 @@ func (t *timeline) add(points []point) error {
 	}
 	for _, p := range points {
 		last := t.last()
-		if p.at < last.at || p.bytes < last.bytes {
+		if p.At < last.At || p.Bytes < last.Bytes {
 			return errors.New("peer's samples run backwards")
 		}
 		*t = append(*t, p)
@@ -64,36 +45,30 @@ func (t timeline) last() point {
 // passed is when the count first reached bytes, interpolated between the
 // points around it; the last point's time if it never did.
 func (t timeline) passed(bytes int64) time.Duration {
-	i := sort.Search(len(t), func(i int) bool { return t[i].bytes >= bytes })
+	i := sort.Search(len(t), func(i int) bool { return t[i].Bytes >= bytes })
 	if i == len(t) {
-		return t.last().at
+		return t.last().At
 	}
-	var before point
-	if i > 0 {
-		before = t[i-1]
-	}
-	share := 1.0
-	if gain := t[i].bytes - before.bytes; gain > 0 {
-		share = float64(bytes-before.bytes) / float64(gain)
-	}
-	return before.at + time.Duration(share*float64(t[i].at-before.at))
+	a, b := t[:i].last(), t[i]
+	return a.At + time.Duration(share(a.Bytes, b.Bytes, bytes)*float64(b.At-a.At))
 }
 
 // at is the count at a moment, interpolated between the points around it.
 func (t timeline) at(moment time.Duration) int64 {
-	i := sort.Search(len(t), func(i int) bool { return t[i].at >= moment })
+	i := sort.Search(len(t), func(i int) bool { return t[i].At >= moment })
 	if i == len(t) {
-		return t.last().bytes
+		return t.last().Bytes
 	}
-	var before point
-	if i > 0 {
-		before = t[i-1]
+	a, b := t[:i].last(), t[i]
+	return a.Bytes + int64(share(a.At, b.At, moment)*float64(b.Bytes-a.Bytes))
+}
+
+// share is how far x lies on the way from a to b; 1 if that is no way at all.
+func share[T ~int64](a, b, x T) float64 {
+	if b <= a {
+		return 1
 	}
-	share := 1.0
-	if span := t[i].at - before.at; span > 0 {
-		share = float64(moment-before.at) / float64(span)
-	}
-	return before.bytes + int64(share*float64(t[i].bytes-before.bytes))
+	return float64(x-a) / float64(b-a)
 }
 
 // Both sides sample each 10 ms, and less often in tests so long that this

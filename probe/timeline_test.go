@@ -12,7 +12,7 @@ import (
 
 func TestTimelinePassed(t *testing.T) {
 	ms := time.Millisecond
-	l := timeline{{10 * ms, 100}, {20 * ms, 100}, {30 * ms, 300}}
+	l := timeline{{At: 10 * ms, Bytes: 100}, {At: 20 * ms, Bytes: 100}, {At: 30 * ms, Bytes: 300}}
 	tests := []struct {
 		name  string
 		bytes int64
@@ -39,10 +39,10 @@ func TestTimelinePassed(t *testing.T) {
 
 func TestTimelineRefuses(t *testing.T) {
 	var l timeline
-	if err := l.add([]point{{5, 5}, {6, 5}}); err != nil {
+	if err := l.add([]point{{At: 5, Bytes: 5}, {At: 6, Bytes: 5}}); err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range [][]point{{{4, 9}}, {{9, 4}}, {{-1, -1}}, make([]point, maxPoints)} {
+	for _, bad := range [][]point{{{At: 4, Bytes: 9}}, {{At: 9, Bytes: 4}}, {{At: -1, Bytes: -1}}, make([]point, maxPoints)} {
 		if err := l.add(bad); err == nil {
 			t.Errorf("took %d points from %v", len(bad), bad[0])
 		}
@@ -50,7 +50,7 @@ func TestTimelineRefuses(t *testing.T) {
 }
 
 func TestPointRoundTrip(t *testing.T) {
-	want := []point{{0, 1}, {1500 * time.Microsecond, 1 << 40}}
+	want := []point{{At: 0, Bytes: 1}, {At: 1500 * time.Microsecond, Bytes: 1 << 40}}
 	b, err := json.Marshal(want)
 	if err != nil || string(b) != "[[0,1],[1500,1099511627776]]" {
 		t.Fatalf("%s, %v", b, err)
@@ -59,7 +59,7 @@ func TestPointRoundTrip(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(point{})); d != "" {
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
 	if err := json.Unmarshal([]byte("[[1,2,3]]"), &got); err == nil {
@@ -69,11 +69,11 @@ func TestPointRoundTrip(t *testing.T) {
 
 // TestLastSamples: the end of the stream may come long after its last byte.
 func TestLastSamples(t *testing.T) {
-	got := lastSamples(point{3, 1}, []point{{4, 2}, {9, 3}}, point{6, 3})
-	if d := cmp.Diff([]point{{4, 2}, {6, 3}}, got, cmp.AllowUnexported(point{})); d != "" {
+	got := lastSamples(point{At: 3, Bytes: 1}, []point{{At: 4, Bytes: 2}, {At: 9, Bytes: 3}}, point{At: 6, Bytes: 3})
+	if d := cmp.Diff([]point{{At: 4, Bytes: 2}, {At: 6, Bytes: 3}}, got); d != "" {
 		t.Error(d)
 	}
-	if got := lastSamples(point{8, 3}, []point{{9, 3}}, point{6, 3}); len(got) > 0 {
+	if got := lastSamples(point{At: 8, Bytes: 3}, []point{{At: 9, Bytes: 3}}, point{At: 6, Bytes: 3}); len(got) > 0 {
 		t.Errorf("time runs backwards: %v", got)
 	}
 }

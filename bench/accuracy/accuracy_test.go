@@ -95,7 +95,7 @@ func TestMeasuredOnce(t *testing.T) {
 	if err != nil || len(got.Failed) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if diff := cmp.Diff(r, got, cmp.AllowUnexported(point{}), cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.AddrPort{})); diff != "" {
+	if diff := cmp.Diff(r, got, cmpopts.EquateEmpty(), cmpopts.EquateComparable(netip.AddrPort{})); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}
 	p.RTTMs++
@@ -176,7 +176,7 @@ func TestEasings(t *testing.T) {
 func ramp(length int, bps float64) (c curve) {
 	bytes := 0.0
 	for at := time.Duration(0); at <= time.Duration(length)*time.Second; at += sampleEvery {
-		c = append(c, point{at, int64(bytes)})
+		c = append(c, trace.Point{At: at, Bytes: int64(bytes)})
 		bytes += min(1, at.Seconds()) * bps / 8 * sampleEvery.Seconds()
 	}
 	return c
@@ -209,7 +209,7 @@ func TestRulesOnARamp(t *testing.T) {
 func TestCurveBeginsWithThePayload(t *testing.T) {
 	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
 	c := newCurve([]router.FlowSample{{At: at(5), Bytes: 0}, {At: at(20), Bytes: 64}, {At: at(40), Bytes: 1064}, {At: at(60), Bytes: 3064}})
-	if diff := cmp.Diff(curve{{0, 1000}, {at(20), 3000}}, c, cmp.AllowUnexported(point{})); diff != "" {
+	if diff := cmp.Diff(curve{{0, 1000}, {at(20), 3000}}, c); diff != "" {
 		t.Errorf("curve (-want +got):\n%s", diff)
 	}
 	if got := c.bytesAt(at(5)); got != 1500 {
