@@ -209,7 +209,7 @@ func TestRulesOnARamp(t *testing.T) {
 func TestCurveBeginsWithThePayload(t *testing.T) {
 	at := func(ms int) time.Duration { return time.Duration(ms) * time.Millisecond }
 	c := newCurve([]router.FlowSample{{At: at(5), Bytes: 0}, {At: at(20), Bytes: 64}, {At: at(40), Bytes: 1064}, {At: at(60), Bytes: 3064}})
-	if diff := cmp.Diff(curve{{0, 1000}, {at(20), 3000}}, c); diff != "" {
+	if diff := cmp.Diff(curve{{At: 0, Bytes: 1000}, {At: at(20), Bytes: 3000}}, c); diff != "" {
 		t.Errorf("curve (-want +got):\n%s", diff)
 	}
 	if got := c.bytesAt(at(5)); got != 1500 {
