@@ -18,6 +18,9 @@ func limited(r results.Row, t *wire.ThroughputResult) results.Row {
 	if t.WindowCeilingBps > 0 {
 		r.WindowCeilingBps = &t.WindowCeilingBps
 	}
+	if c := t.FlowCheck; c != nil {
+		r.FlowCheckBytes, r.FlowCheckRatio = &c.Bytes, &c.Ratio
+	}
 	var exceeded []string
 	if h := t.From; h != nil {
 		r.FromCPURatio, r.FromStealRatio = &h.CPURatio, &h.StealRatio

@@ -147,6 +147,9 @@ func (s *sender) sample(ctx context.Context, counted <-chan struct{}) {
 		sample := all.since(base, at)
 		sample.Fed = all.hungry || s.writing.Load() == int64(len(s.conns))
 		s.log = append(s.log, sample)
+		if s.watch != nil {
+			s.watch(s.log)
+		}
 		if s.rule != nil && s.stopped == "" && s.rule.Enough(s.log) {
 			s.enough()
 		}

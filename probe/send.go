@@ -34,12 +34,13 @@ type sender struct {
 	meter      *host.Meter // of this machine
 	peer       *trace.Host // what the peer's machine did; nil until it said so
 	log        trace.Log
-	rule       *trace.Rule // nil: only the limits end the test
-	stopped    string      // by what; empty: not yet
-	backlog    int         // bytes each socket may hold unsent; 0: not limited yet
-	last       totals      // of the last sample
-	streams    *streams    // each by itself
-	received   timeline    // by the peer
+	rule       *trace.Rule     // nil: only the limits end the test
+	watch      func(trace.Log) // is shown the log whenever it has grown; nil: nobody
+	stopped    string          // by what; empty: not yet
+	backlog    int             // bytes each socket may hold unsent; 0: not limited yet
+	last       totals          // of the last sample
+	streams    *streams        // each by itself
+	received   timeline        // by the peer
 	heard      time.Time
 	final      *count // nil until the peer has counted all
 	silence    error  // set when the peer vanished

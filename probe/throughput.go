@@ -7,6 +7,7 @@ import (
 	"net"
 	"sync"
 
+	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 )
 
@@ -19,7 +20,11 @@ func (c *Client) Throughput(ctx context.Context, req wire.Throughput) (*wire.Thr
 		return nil, err
 	}
 	defer t.close()
-	return t.run()
+	r, err := t.run()
+	if err == nil && req.FlowCheck {
+		c.checkFlows(t.ctx, t.sender, r)
+	}
+	return r, err
 }
 
 // Bidirectional is Throughput both ways at once: there is what the peer
@@ -67,6 +72,8 @@ type test struct {
 	stop   context.CancelFunc
 	ctl    *control
 	conns  []*net.TCPConn
+	sender *sender         // nil before it runs, and if the peer sends
+	watch  func(trace.Log) // see sender.watch
 }
 
 func (c *Client) openTest(ctx context.Context, req wire.Throughput) (*test, error) {
@@ -113,6 +120,7 @@ func (t *test) run() (*wire.ThroughputResult, error) {
 	if err != nil {
 		return nil, causeOf(t.ctx, err)
 	}
+	s.watch, t.sender = t.watch, s
 	err = s.run(t.ctx, t.cancel)
 	return s.result(err)
 }

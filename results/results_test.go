@@ -30,6 +30,7 @@ func measured() results.Row {
 		LimitedByEvidence: "queue of 12 ms above the least round trip, in 90 % of the samples", WindowCeilingBps: new(2.5e9),
 		FromCPURatio: new(.25), ToCPURatio: new(.5), FromStealRatio: new(0.0), ToStealRatio: new(.01),
 		FromSoftnetDrops: new(int64(0)), ToSoftnetDrops: new(int64(3)), FromNICDriver: "ena", ToNICDriver: "gve",
+		FlowCheckBytes: new(int64(3_000_000)), FlowCheckRatio: new(1.95),
 		NICExceeded:  "from:bw_out_allowance_exceeded=12;to:pps_allowance_exceeded=1",
 		UDPTargetBps: new(50e6), UDPGoodputBps: new(49.5e6), UDPPacketsPerS: new(4273.135), UDPDatagramBytes: new(int64(1448)),
 		UDPLossRatio: new(0.01), UDPReordered: new(int64(3)), UDPDuplicates: new(int64(0)), UDPJitterMs: new(0.012346), UDPOffload: "true",
@@ -103,7 +104,8 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"rtt_stamps,rtt_sending_ms,rtt_user_p50_ms,rtt_user_p99_ms,rtt_icmp_p50_ms,tcp_connect_ms," +
 		"rtt_lost_forward,rtt_lost_backward,rtt_late,rtt_reordered,rtt_duplicates,one_way_delay_ms,one_way_error_ms," +
 		"rtt_loaded_p50_ms,rtt_loaded_p99_ms,rtt_loaded_probes,path_mtu_bytes,from_address_kind,to_address_kind" +
-		",stopped_by,goodput_error_ratio"
+		",stopped_by,goodput_error_ratio" +
+		",flow_check_bytes,flow_check_ratio"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

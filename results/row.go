@@ -91,4 +91,8 @@ type Row struct {
 	ToAddressKind     string   `csv:"to_address_kind"`
 	StoppedBy         string   `csv:"stopped_by"`                    // what ended the throughput test: "steady", "duration" or "bytes"
 	GoodputErrorRatio *float64 `csv:"goodput_error_ratio,omitempty"` // half the 95 % confidence interval of goodput_bps, over it
+
+	// Two flows after a test of one that a cap limited; in no other figure.
+	FlowCheckBytes *int64   `csv:"flow_check_bytes,omitempty"` // sent
+	FlowCheckRatio *float64 `csv:"flow_check_ratio,omitempty"` // rate of two over that of one
 }

@@ -209,5 +209,7 @@ func numbers(r *Row) []number {
 		whole("rtt_loaded_probes", &r.RTTLoadedProbes),
 		whole("path_mtu_bytes", &r.PathMTUBytes),
 		float("goodput_error_ratio", &r.GoodputErrorRatio, anything, 6),
+		whole("flow_check_bytes", &r.FlowCheckBytes),
+		float("flow_check_ratio", &r.FlowCheckRatio, anything, 3),
 	}
 }

@@ -55,10 +55,11 @@ type throughputPart struct {
 
 	PerStream []wire.StreamResult `json:"per_stream"`
 
-	LimitedByEvidence string      `json:"limited_by_evidence"`
-	WindowCeilingBps  float64     `json:"window_ceiling_bps,omitempty"`
-	From              *trace.Host `json:"from_host,omitempty"`
-	To                *trace.Host `json:"to_host,omitempty"`
+	LimitedByEvidence string          `json:"limited_by_evidence"`
+	WindowCeilingBps  float64         `json:"window_ceiling_bps,omitempty"`
+	FlowCheck         *wire.FlowCheck `json:"flow_check,omitempty"`
+	From              *trace.Host     `json:"from_host,omitempty"`
+	To                *trace.Host     `json:"to_host,omitempty"`
 
 	Asked   wire.TCPOptions `json:"asked"`
 	Granted wire.TCPGranted `json:"granted"`
@@ -91,7 +92,7 @@ func (r *report) addBack(m *wire.ThroughputResult) {
 func partOf(m *wire.ThroughputResult) *throughputPart {
 	return &throughputPart{m.GoodputBps, m.GoodputMeanBps, m.Bytes, m.DurationS, m.Streams,
 		m.CongestionControl, m.MSSBytes, m.RetransmitRatio, m.LimitedBy, append([]string{}, m.Flags...), m.SlowStartS, m.StoppedBy, m.GoodputErrorRatio, m.PerStream,
-		m.LimitedByEvidence, m.WindowCeilingBps, m.From, m.To, m.Asked, m.Granted}
+		m.LimitedByEvidence, m.WindowCeilingBps, m.FlowCheck, m.From, m.To, m.Asked, m.Granted}
 }
 
 // tell prints the report: for people, who read an error elsewhere, or as one

@@ -38,6 +38,7 @@ type testFlags struct {
 	errorPercent float64
 	streams      int
 	congestion   string
+	flowCheck    bool
 	rttProbes    int
 	rttInterval  time.Duration
 	samples      string
@@ -78,6 +79,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.Var(&f.bytes, "bytes", "end the throughput test after so many `BYTES`, for example 100MB")
 	flags.IntVar(&f.streams, "streams", 1, "parallel TCP connections, `N`: 1 to 128")
 	flags.StringVar(&f.congestion, "congestion-control", "", "`NAME` of the sender's algorithm, for example bbr (default the machine's)")
+	flags.BoolVar(&f.flowCheck, "flow-check", false, "if a cap limits one stream, try two for a moment: is the cap the flow's or the path's?")
 	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none, nor during the throughput test")
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
 	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
@@ -162,7 +164,7 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 		DeadlineMs: ms(time.Duration(f.rttProbes)*f.rttInterval + rttWait + slack), Path: true}
 	tput := wire.Throughput{Peer: to, Bytes: int64(f.bytes), DurationMs: ms(f.duration), Streams: f.streams,
 		CongestionControl: f.congestion, BaselineBps: float64(f.baseline), DeadlineMs: wire.MaxDeadlineMs,
-		Options: f.sockets.options(), Reverse: f.sockets.reverse}
+		Options: f.sockets.options(), Reverse: f.sockets.reverse, FlowCheck: f.flowCheck}
 	if f.stop == stopAdaptive {
 		tput.ErrorRatio = f.errorPercent / 100
 	}

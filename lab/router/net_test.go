@@ -22,6 +22,9 @@ import (
 
 // TestMain gives an ordinary user a user namespace to be root in.
 func TestMain(m *testing.M) {
+	if os.Getenv(agentEnv) != "" {
+		runAgent()
+	}
 	if os.Geteuid() == 0 {
 		os.Exit(m.Run())
 	}

@@ -105,6 +105,8 @@ func (t *Throughput) ValidateTest() error {
 		return errors.New("throughput: neither bytes nor duration_ms is set")
 	case t.Streams < 1 || t.Streams > MaxStreams:
 		return fmt.Errorf("throughput: streams %d, want 1 to %d", t.Streams, MaxStreams)
+	case t.FlowCheck && (t.Streams != 1 || t.Reverse):
+		return errors.New("throughput: flow_check is for one stream that the asked agent sends")
 	case len(t.CongestionControl) > maxNameBytes:
 		return fmt.Errorf("throughput: congestion_control %.40q is no kernel's name", t.CongestionControl)
 	}

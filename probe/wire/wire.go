@@ -179,6 +179,10 @@ type Throughput struct {
 	Reverse bool `json:"reverse,omitempty"` // Peer sends, the asked agent receives
 
 	Options TCPOptions `json:"options,omitzero"`
+
+	// FlowCheck tells a cap of each flow from one of the path: a test of one
+	// stream that turns out to be limited by a cap is followed by a moment of two.
+	FlowCheck bool `json:"flow_check,omitempty"`
 }
 
 // What ended a throughput test.
@@ -212,8 +216,9 @@ type ThroughputResult struct {
 	// The smaller of receiver's window and send buffer over the least round trip,
 	// in bit/s: no rate can be above it. 0 if it is not known.
 	WindowCeilingBps float64     `json:"window_ceiling_bps,omitempty"`
-	From             *trace.Host `json:"from_host,omitempty"` // what the sender's machine did in the test
-	To               *trace.Host `json:"to_host,omitempty"`   // and the receiver's
+	FlowCheck        *FlowCheck  `json:"flow_check,omitempty"` // nil if there was none
+	From             *trace.Host `json:"from_host,omitempty"`  // what the sender's machine did in the test
+	To               *trace.Host `json:"to_host,omitempty"`    // and the receiver's
 	// What the sender's kernel said in the course of the test, all streams added up.
 	Samples   trace.Log      `json:"samples,omitempty"`
 	PerStream []StreamResult `json:"per_stream"`
@@ -224,6 +229,14 @@ type ThroughputResult struct {
 
 	Asked   TCPOptions `json:"asked,omitzero"`
 	Granted TCPGranted `json:"granted"`
+}
+
+// FlowCheck is what two flows did after a test of one. Nothing of it is in the
+// test's other figures.
+type FlowCheck struct {
+	Bytes     int64   `json:"bytes"` // sent, repeats included; without these, not above the test's
+	DurationS float64 `json:"duration_s"`
+	Ratio     float64 `json:"ratio"` // rate of two flows over the test's
 }
 
 // StreamResult is one stream's part of a throughput test.
