@@ -9,20 +9,23 @@ import (
 	"github.com/antipode-bench/antipode/lab/router/packet"
 )
 
-// ownAddr is where the router's own messages come from: of the block that the
-// lab keeps (RFC 2544), and no machine's.
-var ownAddr = netip.AddrFrom4([4]byte{198, 18, 0, 254})
+// Where the router's own messages come from: of the blocks that the lab keeps
+// (RFC 2544, RFC 5180), and no machine's.
+var (
+	ownAddr4 = netip.MustParseAddr("198.18.0.254")
+	ownAddr6 = netip.MustParseAddr("2001:2::fe")
+)
 
 // narrow drops what is too large for the path and must not be fragmented, and
 // tells the sender if the path does so. It returns nil if that is all of the
 // packet: the last segment of a super-packet may be small enough.
 func (r *Router) narrow(from *endpoint, f *flight, now time.Duration) *flight {
-	mtu := f.path.quirks.MTUBytes
+	mtu := f.mtu()
 	if mtu == 0 || f.WireLenOf(1) <= mtu || !f.DontFragment() {
 		return f
 	}
 	if f.path.quirks.MTUICMP {
-		r.complain(from, f, now)
+		r.complain(from, f, mtu, now)
 	}
 	whole := f.Segments() - 1
 	if whole > 0 && f.WireLen()-f.WireLenOf(whole) <= mtu {
@@ -33,13 +36,23 @@ func (r *Router) narrow(from *endpoint, f *flight, now time.Duration) *flight {
 	return nil
 }
 
-// complain sends back that fragmentation is needed. It takes as long as if the
-// narrow place were in the middle of the way.
-func (r *Router) complain(from *endpoint, f *flight, now time.Duration) {
-	b := f.TooBig(ownAddr, f.path.quirks.MTUBytes)
-	if b == nil {
-		return
+// mtu is the path's for the packet; 0 is no limit. A link that is narrower than
+// IP allows carries its packets in pieces that nobody sees.
+func (f *flight) mtu() int {
+	if f.path.quirks.MTUBytes == 0 {
+		return 0
 	}
+	return max(f.path.quirks.MTUBytes, f.MinMTU())
+}
+
+// complain sends back that the packet is too large. It takes as long as if the
+// narrow place were in the middle of the way.
+func (r *Router) complain(from *endpoint, f *flight, mtu int, now time.Duration) {
+	own := ownAddr4
+	if f.Src.Addr().Is6() {
+		own = ownAddr6
+	}
+	b := f.TooBig(own, mtu)
 	memory := r.memory.get(len(b))
 	p, err := packet.Parse(packet.Offload{}, memory.bytes[:copy(memory.bytes, b)])
 	if err != nil {

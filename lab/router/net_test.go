@@ -59,6 +59,14 @@ func forEachKind(t *testing.T, test func(t *testing.T, kind link.Kind)) {
 	}
 }
 
+// forEachNet runs the test over both kinds of links and both versions of IP.
+func forEachNet(t *testing.T, test func(t *testing.T, kind link.Kind, ipv6 bool)) {
+	forEachKind(t, func(t *testing.T, kind link.Kind) {
+		t.Run("IPv4", func(t *testing.T) { test(t, kind, false) })
+		t.Run("IPv6", func(t *testing.T) { test(t, kind, true) })
+	})
+}
+
 func canTUN(t testing.TB) bool {
 	f, err := os.OpenFile("/dev/net/tun", os.O_RDWR, 0)
 	if err == nil {
@@ -101,6 +109,7 @@ type internet struct {
 	*Router
 	host *scratch
 	kind link.Kind
+	ipv6 bool // addresses of machines to come
 	n    byte
 }
 
@@ -134,6 +143,9 @@ func (b *internet) machine(t testing.TB, region string) *machine {
 	t.Helper()
 	b.n++
 	m := &machine{scratch: space(t), addr: netip.AddrFrom4([4]byte{198, 18, 0, b.n}), id: fmt.Sprintf("m%d", b.n)}
+	if b.ipv6 {
+		m.addr = netip.AddrFrom16([16]byte{0x20, 0x01, 0, 2, 15: b.n})
+	}
 	l, err := m.connect(b.kind, b.host, m.addr)
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +159,8 @@ func (b *internet) machine(t testing.TB, region string) *machine {
 
 // everybody lets the protocol in from everywhere, on every port.
 func everybody(protocol string) []vm.Rule {
-	return []vm.Rule{{Protocol: protocol, ToPort: 65535, Sources: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}}}
+	all := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
+	return []vm.Rule{{Protocol: protocol, ToPort: 65535, Sources: all}}
 }
 
 func (m *machine) at(port uint16) netip.AddrPort { return netip.AddrPortFrom(m.addr, port) }
@@ -156,7 +169,7 @@ func (m *machine) listenUDP(t testing.TB, port uint16) *net.UDPConn {
 	t.Helper()
 	var c *net.UDPConn
 	if err := m.do(func() (err error) {
-		c, err = net.ListenUDP("udp4", net.UDPAddrFromAddrPort(m.at(port)))
+		c, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(m.at(port)))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -170,7 +183,7 @@ func (m *machine) listenTCP(t testing.TB) *net.TCPListener {
 	t.Helper()
 	var l *net.TCPListener
 	if err := m.do(func() (err error) {
-		l, err = net.ListenTCP("tcp4", net.TCPAddrFromAddrPort(m.at(0)))
+		l, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(m.at(0)))
 		return err
 	}); err != nil {
 		t.Fatal(err)
@@ -192,7 +205,7 @@ func (m *machine) dialTCP(to netip.AddrPort, congestion string, timeout time.Dur
 	}}
 	var c net.Conn
 	err := m.do(func() (err error) {
-		c, err = d.Dial("tcp4", to.String())
+		c, err = d.Dial("tcp", to.String())
 		return err
 	})
 	return c, err

@@ -113,13 +113,18 @@ func TestPayloadIsCountedOnce(t *testing.T) {
 func TestSmallMTU(t *testing.T) {
 	for name, c := range map[string]struct {
 		path   string
+		ipv6   bool
 		passes bool
 	}{
-		"told":      {"delay_ms: 1, mtu_bytes: 1000, mtu_icmp: true", true},
-		"in secret": {"delay_ms: 1, mtu_bytes: 1000", false},
+		"told":                          {"delay_ms: 1, mtu_bytes: 1000, mtu_icmp: true", false, true},
+		"in secret":                     {"delay_ms: 1, mtu_bytes: 1000", false, false},
+		"told over IPv6":                {"delay_ms: 1, mtu_bytes: 1400, mtu_icmp: true", true, true},
+		"told over IPv6, less than its": {"delay_ms: 1, mtu_bytes: 1000, mtu_icmp: true", true, true},
+		"in secret over IPv6":           {"delay_ms: 1, mtu_bytes: 1400", true, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inet := newInternet(t, link.Veth, flat(t, 0, c.path), Cost{})
+			inet.ipv6 = c.ipv6
 			a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
 			out, in := connect(t, a, b, "cubic")
 			const size = 100 << 10

@@ -142,16 +142,23 @@ func TestGoodput(t *testing.T) {
 		for _, c := range []struct {
 			name, congestion, path string
 			machineBps, wantBps    float64
+			ipv6                   bool
 		}{
-			{"machine under cubic", "cubic", "delay_ms: 5", 50e6, 50e6},
-			{"flow under cubic", "cubic", "delay_ms: 5, flow_bps: 20e6", 50e6, 20e6},
-			{"flow under bbr", "bbr", "delay_ms: 5, flow_bps: 20e6", 50e6, 20e6},
+			{"machine under cubic", "cubic", "delay_ms: 5", 50e6, 50e6, false},
+			{"machine under cubic over IPv6", "cubic", "delay_ms: 5", 50e6, 50e6, true},
+			{"flow under cubic", "cubic", "delay_ms: 5, flow_bps: 20e6", 50e6, 20e6, false},
+			{"flow under bbr", "bbr", "delay_ms: 5, flow_bps: 20e6", 50e6, 20e6, false},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()
 				inet := newInternet(t, kind, flat(t, c.machineBps, c.path), Cost{})
+				inet.ipv6 = c.ipv6
 				a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
-				want := c.wantBps * 1448 / 1500
+				payload := 1448.
+				if c.ipv6 {
+					payload -= 20 // its header is longer
+				}
+				want := c.wantBps * payload / 1500
 				fastest(t, 0.75*want, 1.02*want, func() float64 {
 					return goodput(t, a, b, c.congestion, 300*time.Millisecond, 800*time.Millisecond)
 				})
@@ -176,8 +183,9 @@ func TestBothDirectionsAtOnce(t *testing.T) {
 }
 
 func TestCountsAreTheReceiversBytes(t *testing.T) {
-	forEachKind(t, func(t *testing.T, kind link.Kind) {
+	forEachNet(t, func(t *testing.T, kind link.Kind, ipv6 bool) {
 		inet := newInternet(t, kind, flat(t, 200e6, "delay_ms: 1"), Cost{})
+		inet.ipv6 = ipv6
 		a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
 		out, in := connect(t, a, b, "cubic")
 		const size = 1 << 20
@@ -208,8 +216,9 @@ func TestCountsAreTheReceiversBytes(t *testing.T) {
 }
 
 func TestRulesAreStateful(t *testing.T) {
-	forEachKind(t, func(t *testing.T, kind link.Kind) {
+	forEachNet(t, func(t *testing.T, kind link.Kind, ipv6 bool) {
 		inet := newInternet(t, kind, flat(t, 0, "delay_ms: 0.1"), Cost{})
+		inet.ipv6 = ipv6
 		a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
 		controller := inet.machine(t, "")
 		inet.SetRules(a.id, nil)
@@ -239,7 +248,7 @@ func TestRulesAreStateful(t *testing.T) {
 			{"another port", []vm.Rule{{Protocol: "tcp", FromPort: port + 1, ToPort: port + 1, Sources: everybody("tcp")[0].Sources}}, false},
 			{"another protocol", everybody("udp"), false},
 			{"another source", []vm.Rule{{Protocol: "tcp", ToPort: 65535, Sources: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}}, false},
-			{"this one", []vm.Rule{{Protocol: "tcp", FromPort: port, ToPort: port, Sources: []netip.Prefix{netip.PrefixFrom(a.addr, 32)}}}, true},
+			{"this one", []vm.Rule{{Protocol: "tcp", FromPort: port, ToPort: port, Sources: []netip.Prefix{netip.PrefixFrom(a.addr, a.addr.BitLen())}}}, true},
 		} {
 			inet.SetRules(b.id, c.rules)
 			if got := connects(a, addrOf(l), c.want); got != c.want {
@@ -275,13 +284,14 @@ func TestOpenFlowsSurviveTheirRule(t *testing.T) {
 }
 
 func TestErrorsFindTheirWayBack(t *testing.T) {
-	forEachKind(t, func(t *testing.T, kind link.Kind) {
+	forEachNet(t, func(t *testing.T, kind link.Kind, ipv6 bool) {
 		inet := newInternet(t, kind, flat(t, 0, "delay_ms: 0.1"), Cost{})
+		inet.ipv6 = ipv6
 		a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
 		inet.SetRules(a.id, nil)
 		var c net.Conn
 		if err := a.do(func() (err error) {
-			c, err = net.Dial("udp4", b.at(9).String())
+			c, err = net.Dial("udp", b.at(9).String())
 			return err
 		}); err != nil {
 			t.Fatal(err)
@@ -298,8 +308,9 @@ func TestErrorsFindTheirWayBack(t *testing.T) {
 }
 
 func TestFragmentsPass(t *testing.T) {
-	forEachKind(t, func(t *testing.T, kind link.Kind) {
+	forEachNet(t, func(t *testing.T, kind link.Kind, ipv6 bool) {
 		inet := newInternet(t, kind, flat(t, 0, "delay_ms: 0.1"), Cost{})
+		inet.ipv6 = ipv6
 		a, b := inet.machine(t, "lab:a"), inet.machine(t, "lab:b")
 		go echo(b.listenUDP(t, 7))
 		// The echo's answers are cut to 2000 bytes, which takes two fragments.

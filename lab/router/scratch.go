@@ -66,8 +66,11 @@ const (
 	carrierTimeout = 5 * time.Second
 )
 
-// gateway is where the route of a veth link goes: a name for RouterMAC.
-var gateway = net.IPv4(169, 254, 1, 1)
+// Where the route of a veth link goes: names for RouterMAC.
+var (
+	gateway4 = netip.MustParseAddr("169.254.1.1")
+	gateway6 = netip.MustParseAddr("fe80::1")
+)
 
 // connect gives s an interface with the address, and returns the router's end
 // of it. A veth pair's other end is in the namespace host.
@@ -83,7 +86,7 @@ func (s *scratch) connectTUN(addr netip.Addr) (l *link.Link, err error) {
 		if l, err = link.OpenTUN(scratchDevice); err != nil {
 			return err
 		}
-		if err = configure(addr, nil); err != nil {
+		if err = configure(addr, netip.Addr{}); err != nil {
 			return errors.Join(err, l.Close())
 		}
 		return nil
@@ -92,7 +95,10 @@ func (s *scratch) connectTUN(addr netip.Addr) (l *link.Link, err error) {
 }
 
 func (s *scratch) connectVeth(host *scratch, addr netip.Addr) (l *link.Link, err error) {
-	name := fmt.Sprintf("r%d", s.tid)
+	name, gateway := fmt.Sprintf("r%d", s.tid), gateway4
+	if addr.Is6() {
+		gateway = gateway6
+	}
 	mac := net.HardwareAddr{0x02, 0x61, 0x70, 0, 0, 1}
 	err = host.do(func() error {
 		attrs := netlink.NewLinkAttrs()
@@ -124,24 +130,29 @@ func (s *scratch) connectVeth(host *scratch, addr netip.Addr) (l *link.Link, err
 }
 
 // configure sets the namespace's interface up with the address and routes
-// everything to it, through via if there is one.
-func configure(addr netip.Addr, via net.IP) error {
+// everything of its family to it, through via if that is valid.
+func configure(addr, via netip.Addr) error {
 	device, err := netlink.LinkByName(scratchDevice)
 	if err != nil {
 		return err
 	}
 	index := device.Attrs().Index
-	route := &netlink.Route{LinkIndex: index, Scope: netlink.SCOPE_LINK, Dst: network(netip.PrefixFrom(netip.IPv4Unspecified(), 0))}
+	everywhere := netip.IPv4Unspecified()
+	if addr.Is6() {
+		everywhere = netip.IPv6Unspecified()
+	}
+	route := &netlink.Route{LinkIndex: index, Scope: netlink.SCOPE_LINK, Dst: network(netip.PrefixFrom(everywhere, 0))}
 	steps := []func() error{
 		func() error {
-			return netlink.AddrAdd(device, &netlink.Addr{IPNet: network(netip.PrefixFrom(addr, addr.BitLen()))})
+			whole := netip.PrefixFrom(addr, addr.BitLen())
+			return netlink.AddrAdd(device, &netlink.Addr{IPNet: network(whole), Flags: unix.IFA_F_NODAD})
 		},
 		func() error { return netlink.LinkSetUp(device) },
 		func() error { return netlink.RouteAdd(route) },
 	}
-	if via != nil {
-		route.Scope, route.Gw, route.Flags = netlink.SCOPE_UNIVERSE, via, int(netlink.FLAG_ONLINK)
-		router := &netlink.Neigh{LinkIndex: index, IP: via, HardwareAddr: link.RouterMAC(), State: netlink.NUD_PERMANENT}
+	if via.IsValid() {
+		route.Scope, route.Gw, route.Flags = netlink.SCOPE_UNIVERSE, via.AsSlice(), int(netlink.FLAG_ONLINK)
+		router := &netlink.Neigh{LinkIndex: index, IP: via.AsSlice(), HardwareAddr: link.RouterMAC(), State: netlink.NUD_PERMANENT}
 		steps = slices.Insert(steps, 2,
 			func() error { return netlink.LinkSetARPOff(device) },
 			func() error { return netlink.NeighSet(router) })

@@ -39,8 +39,9 @@ type Quirks struct {
 	PoliceBurstBytes float64 `yaml:"police_burst_bytes,omitempty"`
 
 	// Larger packets than MTUBytes, from the IP header on, are dropped if they
-	// must not be fragmented, and pass otherwise. With MTUICMP an IPv4 sender is
-	// told (RFC 1191). 0 is no limit.
+	// must not be fragmented, and pass otherwise; those of IPv6 only above 1280
+	// bytes, which every link has to carry. With MTUICMP the sender is told (RFC
+	// 1191, RFC 8201). 0 is no limit.
 	MTUBytes int  `yaml:"mtu_bytes,omitempty"`
 	MTUICMP  bool `yaml:"mtu_icmp,omitempty"`
 }

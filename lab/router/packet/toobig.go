@@ -20,13 +20,27 @@ func (p *Packet) Seq() uint32 {
 	return binary.BigEndian.Uint32(p.Head[p.ipLen+4:])
 }
 
-// TooBig is the message "fragmentation needed" (RFC 792, with the MTU of the
-// next hop as in RFC 1191 section 4) about p, from an IPv4 router: a whole
-// IPv4 packet. It is nil if p is not IPv4.
-func (p *Packet) TooBig(router netip.Addr, mtu int) []byte {
-	if p.Head[0]>>4 != 4 {
-		return nil
+// MinMTU is the smallest MTU a link may have for the packet's version of IP
+// (RFC 791 section 3.2, RFC 8200 section 5).
+func (p *Packet) MinMTU() int {
+	if p.Head[0]>>4 == 6 {
+		return 1280
 	}
+	return 68
+}
+
+// TooBig is the message about p from a router whose next hop has the MTU: a
+// whole packet of p's version of IP, of which the router's address is too.
+func (p *Packet) TooBig(router netip.Addr, mtu int) []byte {
+	if p.Head[0]>>4 == 6 {
+		return p.tooBig6(router, mtu)
+	}
+	return p.tooBig4(router, mtu)
+}
+
+// tooBig4 is "fragmentation needed" (RFC 792, with the MTU as in RFC 1191
+// section 4).
+func (p *Packet) tooBig4(router netip.Addr, mtu int) []byte {
 	const head, icmp = 20, 8
 	quote := p.Head[:min(len(p.Head), p.ipLen+8)]
 	b := make([]byte, head+icmp, head+icmp+len(quote))
@@ -42,5 +56,26 @@ func (p *Packet) TooBig(router netip.Addr, mtu int) []byte {
 	message[0], message[1] = unreachable, fragmentationNeeded
 	binary.BigEndian.PutUint16(message[6:], uint16(mtu))
 	binary.BigEndian.PutUint16(message[2:], ^fold(sum(message)))
+	return b
+}
+
+// tooBig6 is "packet too big" (RFC 4443 section 3.2). It quotes as much of p as
+// fits into the smallest MTU.
+func (p *Packet) tooBig6(router netip.Addr, mtu int) []byte {
+	const head, icmp, most = 40, 8, 1280 - 40 - 8
+	b := make([]byte, head+icmp, head+icmp+most)
+	b = append(b, p.Head[:min(len(p.Head), most)]...)
+	b = append(b, p.Body[:min(len(p.Body), cap(b)-len(b))]...)
+	b[0], b[6], b[7] = 0x60, ICMPv6, 64
+	binary.BigEndian.PutUint16(b[4:], uint16(len(b)-head))
+	from, to := router.As16(), p.Src.Addr().As16()
+	copy(b[8:], from[:])
+	copy(b[24:], to[:])
+	const packetTooBig = 2
+	message := b[head:]
+	message[0] = packetTooBig
+	binary.BigEndian.PutUint32(message[4:], uint32(mtu))
+	pseudo := sum(b[8:head]) + uint64(len(message)) + ICMPv6 // RFC 8200 section 8.1
+	binary.BigEndian.PutUint16(message[2:], ^fold(pseudo+sum(message)))
 	return b
 }

@@ -22,10 +22,35 @@ func TestTooBig(t *testing.T) {
 	if fold(sum(ip)) != 0xffff || fold(sum(icmp)) != 0xffff {
 		t.Error("a checksum is wrong")
 	}
-	o, b = super(a6, b6, TCP, 1448, make([]byte, 5000))
-	six := parsed(t, o, b)
-	if six.TooBig(router, 1400) != nil {
-		t.Error("an IPv4 router complains of an IPv6 packet")
+}
+
+func TestTooBigOfIPv6(t *testing.T) {
+	for name, body := range map[string]int{"super-packet": 5000, "small": 10} {
+		o, b := super(a6, b6, TCP, 1448, make([]byte, body))
+		p := parsed(t, o, b)
+		router := netip.MustParseAddr("2001:2::fe")
+		whole := p.TooBig(router, 1400)
+		message := parsed(t, Offload{}, whole)
+		if message.About != p.Flow || message.Src.Addr() != router || message.Dst.Addr() != a6 {
+			t.Errorf("%s: %+v about %+v", name, message, p.Flow)
+		}
+		if icmp := whole[40:]; icmp[0] != 2 || icmp[1] != 0 || binary.BigEndian.Uint32(icmp[4:]) != 1400 {
+			t.Errorf("%s: message %x", name, icmp[:8])
+		}
+		if want := min(len(b), 1280-48); len(whole) != 48+want {
+			t.Errorf("%s: %d bytes of the packet are quoted, want %d", name, len(whole)-48, want)
+		}
+		if fold(sum(whole[40:])+uint64(message.pseudoHeader(len(whole)-40))) != 0xffff {
+			t.Errorf("%s: the checksum is wrong", name)
+		}
+	}
+}
+
+func TestMinMTU(t *testing.T) {
+	for want, b := range map[int][]byte{68: {0x45}, 1280: {0x60}} {
+		if p := (Packet{Head: b}); p.MinMTU() != want {
+			t.Errorf("MinMTU of version %d = %d, want %d", b[0]>>4, p.MinMTU(), want)
+		}
 	}
 }
 
