@@ -15,6 +15,7 @@ import (
 var (
 	publicNet  = netip.MustParsePrefix("198.18.0.0/15")
 	privateNet = netip.MustParsePrefix("10.0.0.0/8")
+	ipv6Net    = netip.MustParsePrefix("2001:2::/48") // RFC 5180
 )
 
 const (
@@ -41,8 +42,8 @@ func newAddresses() *addresses {
 	return &addresses{public: newBlock(publicNet, firstPublic, endPublic), private: make(map[string]*block)}
 }
 
-// take returns a free pair for a region, "cloud:region".
-func (a *addresses) take(region string) (vm.Addresses, error) {
+// take returns free ones for a region, "cloud:region".
+func (a *addresses) take(region string, ipv6 bool) (vm.Addresses, error) {
 	private, err := a.region(region)
 	if err != nil {
 		return vm.Addresses{}, err
@@ -55,7 +56,17 @@ func (a *addresses) take(region string) (vm.Addresses, error) {
 		a.public.free(taken.Public)
 		return vm.Addresses{}, err
 	}
+	if ipv6 {
+		taken.IPv6 = besides(taken.Public)
+	}
 	return taken, nil
+}
+
+// besides is the IPv6 address that goes with a public one of IPv4.
+func besides(public netip.Addr) netip.Addr {
+	b, last := ipv6Net.Addr().As16(), public.As4()
+	copy(b[12:], last[:])
+	return netip.AddrFrom16(b)
 }
 
 func (a *addresses) free(region string, taken vm.Addresses) {

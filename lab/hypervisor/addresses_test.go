@@ -10,14 +10,17 @@ import (
 
 func TestAddresses(t *testing.T) {
 	a := newAddresses()
-	steps := []struct{ region, public, private string }{
-		{"aws:us-east-1", "198.18.1.0", "10.1.0.4"},
-		{"gcp:us-east1", "198.18.1.1", "10.2.0.4"},
-		{"aws:us-east-1", "198.18.1.2", "10.1.0.5"},
+	steps := []struct{ region, public, private, ipv6 string }{
+		{"aws:us-east-1", "198.18.1.0", "10.1.0.4", ""},
+		{"gcp:us-east1", "198.18.1.1", "10.2.0.4", "2001:2::c612:101"},
+		{"aws:us-east-1", "198.18.1.2", "10.1.0.5", ""},
 	}
 	for _, s := range steps {
 		want := vm.Addresses{Public: netip.MustParseAddr(s.public), Private: netip.MustParseAddr(s.private)}
-		got, err := a.take(s.region)
+		if s.ipv6 != "" {
+			want.IPv6 = netip.MustParseAddr(s.ipv6)
+		}
+		got, err := a.take(s.region, s.ipv6 != "")
 		if err != nil || got != want {
 			t.Errorf("take(%q) = %v, %v; want %v", s.region, got, err, want)
 		}
@@ -41,11 +44,11 @@ func TestFreedAddressComesBackLast(t *testing.T) {
 func TestTooManyRegions(t *testing.T) {
 	a := newAddresses()
 	for i := range maxRegions {
-		if _, err := a.take(string(rune('a' + i))); err != nil {
+		if _, err := a.take(string(rune('a'+i)), false); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.take("one more"); err == nil {
+	if _, err := a.take("one more", false); err == nil {
 		t.Error("take gave an address of a 256th region")
 	}
 }

@@ -46,9 +46,13 @@ func (g *guest) region() string { return g.spec.Cloud + ":" + g.spec.Region }
 
 // endpoint is the machine as the router sees it.
 func (g *guest) endpoint() router.Endpoint {
+	addrs := []netip.Addr{g.addresses.Public, g.addresses.Private}
+	if g.addresses.IPv6.IsValid() {
+		addrs = append(addrs, g.addresses.IPv6)
+	}
 	return router.Endpoint{
 		ID: g.spec.ID, Region: g.region(), MachineType: g.spec.MachineType, Network: g.spec.Network,
-		Addrs: []netip.Addr{g.addresses.Public, g.addresses.Private},
+		Addrs: addrs,
 	}
 }
 
@@ -155,7 +159,7 @@ func (g *guest) bootMessage(kind link.Kind, peerMAC string) machine.Boot {
 		RefuseSSH:      g.spec.Faults.RefuseSSH,
 		Link: machine.Link{
 			Kind: string(kind), Name: linkName, MTU: link.MTU,
-			Public: g.addresses.Public, Private: g.addresses.Private, PeerMAC: peerMAC,
+			Public: g.addresses.Public, Private: g.addresses.Private, IPv6: g.addresses.IPv6, PeerMAC: peerMAC,
 		},
 	}
 }

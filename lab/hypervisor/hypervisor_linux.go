@@ -97,7 +97,7 @@ func (h *Hypervisor) reserve(spec vm.Spec) (*guest, error) {
 	}
 	g := &guest{spec: spec, tun: -1, exited: make(chan struct{}), gone: make(chan struct{})}
 	var err error
-	if g.addresses, err = h.addresses.take(g.region()); err != nil {
+	if g.addresses, err = h.addresses.take(g.region(), spec.IPv6); err != nil {
 		return nil, err
 	}
 	h.serial++
@@ -200,6 +200,7 @@ type Process struct {
 	PID     int        `json:"pid"` // of the machine's first process, inside the lab
 	Public  netip.Addr `json:"public"`
 	Private netip.Addr `json:"private"`
+	IPv6    netip.Addr `json:"ipv6,omitzero"`
 }
 
 // Processes returns the machines that run, ordered by id.
@@ -210,7 +211,7 @@ func (h *Hypervisor) Processes() []Process {
 	for _, g := range h.guests {
 		list = append(list, Process{
 			ID: g.spec.ID, Region: g.region(), Type: g.spec.MachineType, PID: g.pid(),
-			Public: g.addresses.Public, Private: g.addresses.Private,
+			Public: g.addresses.Public, Private: g.addresses.Private, IPv6: g.addresses.IPv6,
 		})
 	}
 	slices.SortFunc(list, func(a, b Process) int { return strings.Compare(a.ID, b.ID) })

@@ -116,12 +116,17 @@ func (f *fixture) plugVeth(l Link) {
 	must(f.t, err)
 	must(f.t, netlink.LinkSetARPOff(ours))
 	must(f.t, netlink.LinkSetUp(ours))
-	addr, _ := netlink.ParseAddr("198.18.0.1/15")
-	must(f.t, netlink.AddrAdd(ours, addr))
-	must(f.t, netlink.NeighSet(&netlink.Neigh{
-		LinkIndex: ours.Attrs().Index, State: netlink.NUD_PERMANENT,
-		IP: l.Public.AsSlice(), HardwareAddr: mac("02:00:00:00:00:02"),
-	}))
+	for own, theirs := range map[string]netip.Addr{"198.18.0.1/15": l.Public, "2001:2::1/48": l.IPv6} {
+		if !theirs.IsValid() {
+			continue
+		}
+		addr, _ := netlink.ParseAddr(own)
+		must(f.t, netlink.AddrAdd(ours, addr))
+		must(f.t, netlink.NeighSet(&netlink.Neigh{
+			LinkIndex: ours.Attrs().Index, State: netlink.NUD_PERMANENT,
+			IP: theirs.AsSlice(), HardwareAddr: mac("02:00:00:00:00:02"),
+		}))
+	}
 }
 
 // next returns the next report and the file that came with it, or nil.

@@ -97,6 +97,7 @@ func TestInside(t *testing.T) {
 	t.Run("Power", testPower)
 	t.Run("Faults", testFaults)
 	t.Run("HangUp", testHangUp)
+	t.Run("IPv6", testIPv6)
 	t.Run("TUN", testTUN)
 }
 

@@ -55,6 +55,9 @@ func (l Link) Up() error {
 			return fmt.Errorf("link: %s ARP off: %w", l.Name, err)
 		}
 	}
+	if err := l.silenceIPv6(eth); err != nil {
+		return err
+	}
 	if err := netlink.LinkSetMTU(eth, l.MTU); err != nil {
 		return fmt.Errorf("link: %s MTU %d: %w", l.Name, l.MTU, err)
 	}
@@ -66,6 +69,21 @@ func (l Link) Up() error {
 	}
 	return l.waitCarrier()
 }
+
+// silenceIPv6 keeps the kernel from making a link-local address, which it would
+// solicit routers from: the lab has none that answers.
+func (l Link) silenceIPv6(eth netlink.Link) error {
+	if !l.hasIPv6() {
+		return nil
+	}
+	const none = 1 // IN6_ADDR_GEN_MODE_NONE of linux/if_link.h
+	if err := netlink.LinkSetIP6AddrGenMode(eth, none); err != nil {
+		return fmt.Errorf("link: no link-local address for %s (does this computer's kernel have IPv6?): %w", l.Name, err)
+	}
+	return nil
+}
+
+func (l Link) hasIPv6() bool { return l.Public.Is6() || l.Private.Is6() || l.IPv6.IsValid() }
 
 // waitCarrier waits until a veth carries packets. The kernel notices the
 // carrier a moment after both ends are up and drops what is sent before: a
@@ -100,7 +118,7 @@ func (l Link) down() error {
 
 // address gives the interface the machine's addresses and the routes out.
 func (l Link) address(eth netlink.Link) error {
-	for _, a := range []netip.Addr{l.Public, l.Private} {
+	for _, a := range []netip.Addr{l.Public, l.Private, l.IPv6} {
 		if !a.IsValid() {
 			continue
 		}
@@ -131,6 +149,9 @@ func (l Link) routes() []route {
 	routes := []route{{netip.PrefixFrom(unspecified(first), 0), first}}
 	if privateNet.Contains(l.Private) {
 		routes = append(routes, route{privateNet, l.Private})
+	}
+	if l.IPv6.IsValid() {
+		routes = append(routes, route{netip.PrefixFrom(netip.IPv6Unspecified(), 0), l.IPv6})
 	}
 	return routes
 }

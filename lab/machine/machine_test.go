@@ -343,6 +343,26 @@ func testHangUp(t *testing.T) {
 }
 
 // testTUN checks what a router sees at the other end of the machine's link.
+// testIPv6 reaches a machine at either address.
+func testIPv6(t *testing.T) {
+	f := start(t, func(b *Boot) { b.Link.IPv6 = netip.MustParseAddr("2001:2::2") })
+	client := f.booted()
+	for command, want := range map[string]string{
+		"grep -c eth0 /proc/net/if_inet6":                       "1", // and no link-local one
+		"cut -d' ' -f1 /proc/net/if_inet6 | grep -v ^0000":      "20010002000000000000000000000002",
+		"cat /sys/class/net/eth0/mtu":                           "1460",
+		"grep -c '^0\\{32\\} 00 .* eth0$' /proc/net/ipv6_route": "1",
+	} {
+		if got := output(t, client, command); got != want {
+			t.Errorf("%s = %q; want %q", command, got, want)
+		}
+	}
+	f.addr = netip.MustParseAddr("2001:2::2")
+	again, err := f.connect("tester", f.key)
+	must(t, err)
+	again.Close()
+}
+
 func testTUN(t *testing.T) {
 	if fd, err := unix.Open("/dev/net/tun", unix.O_RDWR, 0); err == nil {
 		unix.Close(fd)
@@ -353,14 +373,17 @@ func testTUN(t *testing.T) {
 		t.Logf("/dev/net/tun is closed to ordinary users here: %v", err)
 		return
 	}
-	f := start(t, func(b *Boot) { b.Link.Kind, b.Link.PeerMAC = LinkTUN, "" })
+	f := start(t, func(b *Boot) {
+		b.Link.Kind, b.Link.PeerMAC, b.Link.IPv6 = LinkTUN, "", netip.MustParseAddr("2001:2::2")
+	})
 	r, tun := f.next()
 	if r.Kind != ReportLink || tun == nil {
 		t.Fatalf("report = %+v, %v; want link and a descriptor", r, tun)
 	}
 	defer tun.Close()
 	f.expect(ReportHostKey, ReportBooted)
-	for to, from := range map[string]string{"198.18.7.7": "198.18.0.2", "10.9.9.9": "10.1.0.2"} {
+	// Nothing else leaves: the kernel has no routers to solicit.
+	for to, from := range map[string]string{"198.18.7.7": "198.18.0.2", "10.9.9.9": "10.1.0.2", "2001:2::7": "2001:2::2"} {
 		f.inNetwork(func() error {
 			conn, err := net.Dial("udp", net.JoinHostPort(to, "9"))
 			if err != nil {
@@ -377,6 +400,10 @@ func testTUN(t *testing.T) {
 		ip := packet[10:n] // after the virtio-net header
 		src, _ := netip.AddrFromSlice(ip[12:16])
 		dst, _ := netip.AddrFromSlice(ip[16:20])
+		if ip[0]>>4 == 6 {
+			src, _ = netip.AddrFromSlice(ip[8:24])
+			dst, _ = netip.AddrFromSlice(ip[24:40])
+		}
 		if src.String() != from || dst.String() != to {
 			t.Errorf("packet from %s to %s; want from %s to %s", src, dst, from, to)
 		}

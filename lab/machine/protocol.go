@@ -39,6 +39,7 @@ type Link struct {
 	MTU     int        `json:"mtu"`
 	Public  netip.Addr `json:"public"`
 	Private netip.Addr `json:"private"`
+	IPv6    netip.Addr `json:"ipv6,omitzero"` // a public one beside the others; may be invalid
 	// PeerMAC is the router's end's hardware address (veth only): ARP is off,
 	// the neighbour of the default route is set by hand.
 	PeerMAC string `json:"peer_mac,omitempty"`

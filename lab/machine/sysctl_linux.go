@@ -20,7 +20,7 @@ func (l Link) setSysctls() {
 	for _, s := range sysctls {
 		setSysctl(s.name, s.value)
 	}
-	if !l.Public.Is6() && !l.Private.Is6() { // no router solicitations into the lab
+	if !l.hasIPv6() { // no router solicitations into the lab
 		setSysctl("net/ipv6/conf/"+l.Name+"/disable_ipv6", "1")
 	}
 }

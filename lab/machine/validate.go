@@ -32,6 +32,8 @@ func (l Link) validate() error {
 		return fmt.Errorf("link: MTU %d is not within 576 to 65535", l.MTU)
 	case !l.Public.IsValid() && !l.Private.IsValid():
 		return errors.New("link: no address")
+	case l.IPv6.IsValid() && (!l.IPv6.Is6() || l.MTU < 1280): // RFC 8200 section 5
+		return fmt.Errorf("link: IPv6 address %s with MTU %d", l.IPv6, l.MTU)
 	case l.Kind == LinkVeth && l.PeerMAC == "":
 		return errors.New("link: veth without the peer's MAC")
 	}

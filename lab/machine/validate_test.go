@@ -22,6 +22,8 @@ func TestValidate(t *testing.T) {
 		"interface name": func(b *Boot) { b.Link.Name = strings.Repeat("x", 16) },
 		"MTU 100":        func(b *Boot) { b.Link.MTU = 100 },
 		"no address":     func(b *Boot) { b.Link.Public = netip.Addr{} },
+		"198.18.0.3":     func(b *Boot) { b.Link.IPv6 = netip.MustParseAddr("198.18.0.3") },
+		"MTU 1000":       func(b *Boot) { b.Link.IPv6, b.Link.MTU = netip.MustParseAddr("2001:2::2"), 1000 },
 		"peer's MAC":     func(b *Boot) { b.Link.Kind = LinkVeth },
 	} {
 		b := good

@@ -15,6 +15,7 @@ type Spec struct {
 	Cloud, Region  string
 	Zone           string
 	Network        string // whose machines reach each other's private addresses; empty: the region is one of its own
+	IPv6           bool   // it gets an IPv6 address beside the others
 	MachineType    string
 	Hostname       string
 	User           string        // login made at boot, with passwordless root through "sudo"
@@ -35,6 +36,7 @@ type Faults struct {
 type Addresses struct {
 	Public  netip.Addr // reached by everyone in the lab
 	Private netip.Addr // known in the machine's own network only
+	IPv6    netip.Addr // reached by everyone in the lab; invalid unless the Spec asks for one
 }
 
 // Rule lets a flow in. Machines without a matching rule are not reached;

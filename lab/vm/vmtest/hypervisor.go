@@ -69,7 +69,7 @@ func (h *Hypervisor) Start(ctx context.Context, spec vm.Spec) (vm.Addresses, err
 	}
 	h.seen[spec.ID] = true
 	h.started++
-	m := &machine{Machine: Machine{Spec: spec, Addresses: addresses(h.started)}}
+	m := &machine{Machine: Machine{Spec: spec, Addresses: addresses(h.started, spec.IPv6)}}
 	h.running[spec.ID] = m
 	if !spec.Faults.NeverBoot {
 		m.boot = time.AfterFunc(spec.BootDelay, func() { h.booted(m) })
@@ -179,12 +179,19 @@ func (h *Hypervisor) remove(id string) bool {
 }
 
 // addresses returns the n-th machine's addresses, counted from 1, as the lab
-// gives them: public ones from RFC 2544's range, private ones from RFC 1918's.
-func addresses(n int) vm.Addresses {
+// gives them: public ones from the ranges of RFC 2544 and RFC 5180, private ones
+// from RFC 1918's.
+func addresses(n int, ipv6 bool) vm.Addresses {
 	at := func(base uint32) netip.Addr {
 		return netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, base+uint32(n))))
 	}
-	return vm.Addresses{Public: at(198<<24 | 18<<16), Private: at(10 << 24)}
+	all := vm.Addresses{Public: at(198<<24 | 18<<16), Private: at(10 << 24)}
+	if ipv6 {
+		b := [16]byte{0x20, 0x01, 0x00, 0x02}
+		binary.BigEndian.PutUint32(b[12:], uint32(n))
+		all.IPv6 = netip.AddrFrom16(b)
+	}
+	return all
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
