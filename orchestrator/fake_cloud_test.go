@@ -48,7 +48,7 @@ type fault struct {
 	taken       time.Duration // so long after it was made the first machine is ended
 	everTaken   bool          // and every other one
 	push        error
-	pushCut     bool // the first connection breaks before the probe is there
+	cut         map[State]int // so many connections break in that state, with the steps before it done
 	agent       error
 	admit       error
 	dies        time.Duration // the agent, so long after it was started

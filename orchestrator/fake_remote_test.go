@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,9 +71,8 @@ type fakeConn struct {
 func (c *fakeConn) Done() <-chan struct{} { return c.ended }
 
 func (c *fakeConn) Push(ctx context.Context) (string, error) {
-	if c.faults[c.id].pushCut && len(c.machine.conns) == 1 {
-		c.kill()
-		return "", errors.New("the connection was lost")
+	if err := c.cutIn(StatePushing); err != nil {
+		return "", err
 	}
 	if !sleep(ctx, time.Second) {
 		return "", ctx.Err()
@@ -82,13 +82,22 @@ func (c *fakeConn) Push(ctx context.Context) (string, error) {
 
 func (c *fakeConn) StartAgent(ctx context.Context, path string) (Agent, error) {
 	f := c.faults[c.id]
-	if f.agent != nil {
-		return nil, f.agent
+	if err := cmp.Or(c.cutIn(StateStarting), f.agent); err != nil {
+		return nil, err
 	}
 	if f.dies > 0 {
 		time.AfterFunc(f.dies, c.kill)
 	}
 	return &fakeAgent{fakeConn: c}, nil
+}
+
+// cutIn breaks the connection if it is one of those to break in that state.
+func (c *fakeConn) cutIn(s State) error {
+	if len(c.machine.conns) > c.faults[c.id].cut[s] {
+		return nil
+	}
+	c.kill()
+	return errors.New("the connection was lost")
 }
 
 func (c *fakeConn) kill() { c.end.Do(func() { close(c.ended) }) }
@@ -122,6 +131,9 @@ func (a *fakeAgent) Call(ctx context.Context, req wire.Request) (wire.Response, 
 		defer a.mu.Unlock()
 		if len(req.Serve.Secret) != 32 || slices.Max(req.Serve.Secret) == 0 {
 			a.t.Errorf("%s: Serve without a secret", a.id)
+		}
+		if err := a.cutIn(StateWaiting); err != nil {
+			return wire.Response{}, err
 		}
 		a.machine.serves = req.Serve.Port
 		return wire.Response{Serve: &wire.ServeResult{Port: req.Serve.Port}}, nil

@@ -54,11 +54,20 @@ func (m *machine) reach(ctx context.Context, connect time.Duration) error {
 // before the agent listens is no worse than one that is lost later.
 func (m *machine) reachFirst(ctx context.Context) error {
 	err := m.reach(ctx, m.connectLimit())
-	if err == nil || ctx.Err() != nil || m.conn == nil || !over(m.conn.Done()) {
+	if !m.cut(ctx, err) {
 		return err
 	}
 	return m.reachAgain(ctx, err)
 }
+
+// cut reports whether err came about because a connection was lost.
+func (m *machine) cut(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && m.conn != nil && over(m.conn.Done())
+}
+
+// maxDials is how often a machine is dialled again whose connection is lost
+// each time before the agent listens.
+const maxDials = 3
 
 // reachAgain dials a machine again whose agent or connection was lost, and has a
 // new agent take the old one's place: nothing of the old one's is needed but its
@@ -71,6 +80,10 @@ func (m *machine) reachAgain(ctx context.Context, why error) error {
 		looking.Go(func() { m.lookFor(dctx, end) })
 	}
 	err := m.reach(dctx, m.fleet.cfg.Limits.Reconnect)
+	for dials := 1; dials < maxDials && m.cut(dctx, err); dials++ {
+		m.hangUp()
+		err = m.reach(dctx, m.fleet.cfg.Limits.Reconnect)
+	}
 	taken := errors.Is(context.Cause(dctx), errTaken)
 	end(nil)
 	looking.Wait()

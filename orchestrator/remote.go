@@ -8,7 +8,8 @@ import (
 )
 
 // Remote reaches the machines of one run. It is safe for concurrent use. A ctx
-// limits the call it is given to, not the life of what the call returns.
+// limits the call it is given to, not the life of what the call returns. When a
+// call of a Conn has failed because the connection is lost, its Done is closed.
 type Remote interface {
 	// AuthorizedKey is the run's public key, one authorized_keys line.
 	AuthorizedKey() string

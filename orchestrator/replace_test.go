@@ -100,18 +100,31 @@ func TestResumeOfReplacing(t *testing.T) {
 	})
 }
 
-// TestCutBeforeReady breaks a connection while the probe is on its way: the same
-// machine is dialled again.
+// TestCutBeforeReady breaks connections between log-in and an agent that listens:
+// the same machine is dialled again, and not for ever.
 func TestCutBeforeReady(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := newPlanet(t)
-		p.faults[taken] = fault{pushCut: true}
-		d := p.run(t.Context(), p.config(6))
-		if d.err != nil || d.counts() != [3]int{30, 0, 0} || d.Teardown != nil || len(p.alive()) > 0 {
-			t.Errorf("Run = %+v, %v", d.Summary, d.err)
-		}
-		if n := p.count("launch " + taken); n != 1 {
-			t.Errorf("%d launches in its region, want 1", n)
-		}
-	})
+	for name, tt := range map[string]struct {
+		cut  map[State]int
+		want [3]int
+	}{
+		"while pushing":  {map[State]int{StatePushing: 1}, [3]int{30, 0, 0}},
+		"at the start":   {map[State]int{StateStarting: 1}, [3]int{30, 0, 0}},
+		"when it serves": {map[State]int{StateWaiting: 1}, [3]int{30, 0, 0}},
+		"each in turn":   {map[State]int{StatePushing: 1, StateStarting: 2, StateWaiting: 3}, [3]int{30, 0, 0}},
+		"every time":     {map[State]int{StateStarting: 1000}, [3]int{20, 10, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlanet(t)
+				p.faults[taken] = fault{cut: tt.cut}
+				d := p.run(t.Context(), p.config(6))
+				if d.err != nil || d.counts() != tt.want || d.Teardown != nil || len(p.alive()) > 0 {
+					t.Errorf("Run = %+v, %v", d.Summary, d.err)
+				}
+				if n := p.count("launch " + taken); n != 1 {
+					t.Errorf("%d launches in its region, want 1", n)
+				}
+			})
+		})
+	}
 }

@@ -36,11 +36,11 @@ type Agent struct {
 
 // StartAgent runs the pushed program as an agent and reads its Hello.
 func (c *Conn) StartAgent(ctx context.Context, path string) (*Agent, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.options.HelloTimeout,
+	helloCtx, cancel := context.WithTimeoutCause(ctx, c.options.HelloTimeout,
 		fmt.Errorf("it said nothing for %s", c.options.HelloTimeout))
 	defer cancel()
-	a, err := await(ctx, c, func() (*Agent, error) { return c.startAgent(ctx, path) })
-	if err != nil {
+	a, err := await(helloCtx, c, func() (*Agent, error) { return c.startAgent(helloCtx, path) })
+	if err = c.believed(ctx, err); err != nil {
 		return nil, fmt.Errorf("start the agent on %s: %w", c.target.Name, err)
 	}
 	return a, nil

@@ -135,7 +135,7 @@ func TestBadStart(t *testing.T) {
 		"Version":   {sayHandler(fmt.Sprintf(`{"version":%d}`+"\n", wire.Version+1), 0), "version"},
 		"Garbage":   {sayHandler("Welcome!\n", 0), "garbage"},
 		"Nothing":   {sayHandler("", 4), "status 4"},
-		"Silent":    {func(ctx context.Context, _ *sshd.Session) sshd.Exit { <-ctx.Done(); return sshd.Exit{} }, "said nothing for 50ms"},
+		"Silent":    {muteHandler, "said nothing for 50ms"},
 		"NoNewline": {sayHandler("{", 0), "garbage"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -146,15 +146,35 @@ func (c *Conn) keepAlive() {
 			return
 		case <-tick.C:
 		}
-		if err := c.ping(); err != nil {
-			c.fail(fmt.Errorf("connection to %s lost: %w", c.target.Name, err))
+		if !c.answers(context.Background()) {
 			return
 		}
 	}
 }
 
+// answers finds out whether the machine is still there, and ends the connection
+// if it is not. Nobody wants to know once ctx has ended.
+func (c *Conn) answers(ctx context.Context) bool {
+	err := c.ping(ctx)
+	if err != nil && ctx.Err() == nil {
+		c.fail(fmt.Errorf("connection to %s lost: %w", c.target.Name, err))
+	}
+	return err == nil
+}
+
+// believed is err of something that the connection carried, or why the
+// connection is lost: whoever hears err and finds Done open then knows that the
+// machine is there and meant it. Sessions break before the connection is known to
+// be lost, and what a machine that vanished does not say can time out before.
+func (c *Conn) believed(ctx context.Context, err error) error {
+	if err == nil || c.answers(ctx) || ctx.Err() != nil {
+		return err
+	}
+	return c.Err()
+}
+
 // ping waits for an answer to one keepalive; any answer will do.
-func (c *Conn) ping() error {
+func (c *Conn) ping(ctx context.Context) error {
 	answered := make(chan error, 1)
 	c.spawn(func() {
 		_, _, err := c.client.SendRequest("keepalive@openssh.com", true, nil)
@@ -167,6 +187,8 @@ func (c *Conn) ping() error {
 		return err
 	case <-c.done:
 		return c.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	case <-late.C:
 		return fmt.Errorf("no answer to a keepalive for %s", c.options.KeepAliveTimeout)
 	}

@@ -217,15 +217,19 @@ func (d *deaf) Write(p []byte) (int, error) {
 	}
 }
 
-func TestVanishedMachine(t *testing.T) {
-	s := startServer(t, agentHandler)
-	gone := make(chan struct{})
-	dial := func(ctx context.Context, network, addr string) (net.Conn, error) {
+// deafDial is the Dial of connections whose other side vanishes when gone is closed.
+func deafDial(gone chan struct{}) DialFunc {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, network, addr)
 		return &deaf{conn, gone}, err
 	}
+}
+
+func TestVanishedMachine(t *testing.T) {
+	s := startServer(t, agentHandler)
+	gone := make(chan struct{})
 	c := s.connect(t, Options{
-		Dial: dial, KeepAliveInterval: 20 * time.Millisecond, KeepAliveTimeout: 200 * time.Millisecond,
+		Dial: deafDial(gone), KeepAliveInterval: 20 * time.Millisecond, KeepAliveTimeout: 200 * time.Millisecond,
 	})
 	a, err := c.StartAgent(timeout(t, limit), "/agent")
 	must(t, err)
@@ -233,4 +237,42 @@ func TestVanishedMachine(t *testing.T) {
 	_, err = a.Call(timeout(t, limit), serve(portUntilCancel))
 	wantError(t, err, "m1", "no answer to a keepalive for 200ms")
 	<-c.Done()
+}
+
+// TestLostOnTheWay loses the connection between the log-in and the agent's first
+// word: whoever hears that a step failed knows at once whether this is why.
+func TestLostOnTheWay(t *testing.T) {
+	for name, step := range map[string]func(*Conn) error{
+		"Push":       func(c *Conn) error { _, err := c.Push(timeout(t, limit), Probes{}); return err },
+		"StartAgent": func(c *Conn) error { _, err := c.StartAgent(timeout(t, limit), "/agent"); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startServer(t, muteHandler).connect(t, Options{})
+			time.AfterFunc(10*time.Millisecond, func() { c.raw.Close() })
+			wantError(t, step(c), "m1", "lost")
+			wantOver(t, c, true)
+		})
+	}
+}
+
+// TestVanishedAtStart: a machine that does not say Hello may be there or not.
+func TestVanishedAtStart(t *testing.T) {
+	gone := make(chan struct{})
+	c := startServer(t, muteHandler).connect(t, Options{
+		Dial: deafDial(gone), KeepAliveInterval: 2 * limit, KeepAliveTimeout: 2 * time.Second, HelloTimeout: 50 * time.Millisecond,
+	})
+	_, err := c.StartAgent(timeout(t, limit), "/agent")
+	wantError(t, err, "m1", "said nothing")
+	wantOver(t, c, false)
+	close(gone)
+	_, err = c.StartAgent(timeout(t, limit), "/agent")
+	wantError(t, err, "m1", "no answer to a keepalive")
+	wantOver(t, c, true)
+}
+
+func wantOver(t *testing.T, c *Conn, want bool) {
+	t.Helper()
+	if over := c.Err() != nil; over != want {
+		t.Errorf("the connection is known to be lost: %v; want %v", over, want)
+	}
 }

@@ -98,6 +98,12 @@ func agentHandler(ctx context.Context, s *sshd.Session) sshd.Exit {
 	return fakeAgent(ctx, s.Stdin, s.Stdout, s.Stderr)
 }
 
+// muteHandler says nothing, to any command, for as long as the connection lives.
+func muteHandler(ctx context.Context, _ *sshd.Session) sshd.Exit {
+	<-ctx.Done()
+	return sshd.Exit{}
+}
+
 // sayHandler prints text and ends with status.
 func sayHandler(text string, status uint32) sshd.Handler {
 	return func(_ context.Context, s *sshd.Session) sshd.Exit {

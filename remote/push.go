@@ -45,7 +45,7 @@ type Probes map[string]Binary
 // the machine can still be reached; Close removes a successful one.
 func (c *Conn) Push(ctx context.Context, probes Probes) (string, error) {
 	file, err := await(ctx, c, func() (string, error) { return c.push(ctx, probes) })
-	if err != nil {
+	if err = c.believed(ctx, err); err != nil {
 		return "", fmt.Errorf("push the probe to %s: %w", c.target.Name, err)
 	}
 	return file, nil
