@@ -23,6 +23,7 @@ var arrows = map[string][]string{
 	"strictyaml":             {},
 	"units":                  {},
 	"allowance":              {"strictyaml"},
+	"prices":                 {".", "strictyaml"},
 	"cmd/antipode":           {"*"},
 	"cmd/antipode-probe":     {"probe", "probe/trace", "probe/wire", "units"},
 	"cmd/antipode-machine":   {"lab/machine"},
