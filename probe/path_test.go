@@ -38,6 +38,8 @@ type path struct {
 	peer     wire.Peer // the agent of to
 	cut      atomic.Bool
 	bytes    atomic.Int64 // carried towards to
+
+	datagrams datagramCount // towards to
 }
 
 // newPath needs root; under CI=true it may not be skipped.
@@ -51,8 +53,8 @@ func newPath(t *testing.T, c pathConfig) *path {
 	a := newTun(t, p.from.cmd.Process.Pid, "10.99.0.1/24", c.mtu)
 	b := newTun(t, p.to.cmd.Process.Pid, "10.99.0.2/24", c.mtu)
 	var wg sync.WaitGroup
-	wg.Go(func() { p.carry(a, b, c, &p.bytes) })
-	wg.Go(func() { p.carry(b, a, c, new(atomic.Int64)) })
+	wg.Go(func() { p.carry(a, b, c, &p.bytes, &p.datagrams) })
+	wg.Go(func() { p.carry(b, a, c, new(atomic.Int64), new(datagramCount)) })
 	t.Cleanup(func() { a.Close(); b.Close(); wg.Wait() })
 	p.from.serve()
 	p.peer = wire.Peer{Addr: "10.99.0.2", Port: p.to.serve()}
@@ -103,12 +105,13 @@ type parcel struct {
 }
 
 // carry moves packets until in is closed.
-func (p *path) carry(in, out *os.File, c pathConfig, carried *atomic.Int64) {
+func (p *path) carry(in, out *os.File, c pathConfig, carried *atomic.Int64, datagrams *datagramCount) {
 	queue := make(chan parcel, 1<<16)
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		for q := range queue {
 			time.Sleep(time.Until(q.due))
+			datagrams.carry(q.data)
 			out.Write(q.data)
 			carried.Add(int64(len(q.data)))
 		}
@@ -132,6 +135,7 @@ func (p *path) carry(in, out *os.File, c pathConfig, carried *atomic.Int64) {
 		}
 		isTCP := n > 20 && buf[0]>>4 == 4 && buf[9] == unix.IPPROTO_TCP && binary.BigEndian.Uint16(buf[2:]) > 100
 		if p.cut.Load() || c.most > 0 && n > c.most || free.Sub(now) > limit || isTCP && rand.Float64() < c.loss {
+			datagrams.drop(buf[:n])
 			continue
 		}
 		if c.mbps > 0 {
