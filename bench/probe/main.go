@@ -19,23 +19,32 @@ import (
 )
 
 func main() {
+	var c comparison
+	pflag.IntVar(&c.seconds, "seconds", 3, "length of a throughput test")
+	pflag.IntVar(&c.probes, "probes", 3000, "round trips of a test, 1 ms apart")
+	pflag.StringSliceVar(&c.controls, "congestion-control", []string{"cubic", "bbr"}, "of all tools' TCP, one after the other")
+	pflag.StringVar(&c.program, "probe", "bin/antipode-probe", "the probe")
 	rounds := pflag.Int("rounds", 7, "how often every tool is run")
-	seconds := pflag.Int("seconds", 3, "length of a throughput test")
-	probes := pflag.Int("probes", 3000, "round trips of a test, 1 ms apart")
 	tables := pflag.StringSlice("tables", []string{"tcp", "udp", "rtt"}, "what to compare")
-	program := pflag.String("probe", "bin/antipode-probe", "the probe")
 	pflag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *program, *tables, *rounds, *seconds, *probes); err != nil {
+	if err := run(ctx, c, *tables, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, program string, tables []string, rounds, seconds, probes int) error {
-	program, err := filepath.Abs(program)
-	if err != nil {
+// comparison is what the tools are to do.
+type comparison struct {
+	program  string // the probe
+	seconds  int    // of each throughput test
+	probes   int    // of each round-trip test
+	controls []string
+}
+
+func run(ctx context.Context, c comparison, tables []string, rounds int) (err error) {
+	if c.program, err = filepath.Abs(c.program); err != nil {
 		return err
 	}
 	from, err := newNamespace("198.18.0.1")
@@ -51,7 +60,7 @@ func run(ctx context.Context, program string, tables []string, rounds, seconds, 
 	}
 	b := bench{ctx, from, to, rounds}
 	for _, name := range tables {
-		if err := b.compare(name, program, seconds, probes); err != nil {
+		if err := b.compare(name, c); err != nil {
 			return err
 		}
 	}
@@ -59,14 +68,21 @@ func run(ctx context.Context, program string, tables []string, rounds, seconds, 
 }
 
 // compare makes the tables of one kind.
-func (b *bench) compare(kind, program string, seconds, probes int) error {
+func (b *bench) compare(kind string, c comparison) error {
 	switch kind {
 	case "tcp":
-		return errors.Join(b.tcp(tcpTools(program), 1, seconds), b.tcp(tcpTools(program), 8, seconds))
+		for _, control := range c.controls {
+			for _, streams := range []int{1, 8} {
+				if err := b.tcp(tcpTools(c.program), load{control, streams, c.seconds}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	case "udp":
-		return errors.Join(b.udp(udpTools(program), 1448, seconds), b.udp(udpTools(program), 64, seconds))
+		return errors.Join(b.udp(udpTools(c.program), 1448, c.seconds), b.udp(udpTools(c.program), 64, c.seconds))
 	case "rtt":
-		return b.rtt(rttTools(program), probes)
+		return b.rtt(rttTools(c.program), c.probes)
 	}
 	return fmt.Errorf("no table %q: want tcp, udp or rtt", kind)
 }
@@ -78,7 +94,7 @@ type bench struct {
 	rounds   int
 }
 
-func (b *bench) tcp(tools []tcpTool, streams, seconds int) error {
+func (b *bench) tcp(tools []tcpTool, load load) error {
 	tools = installed(tools, func(t tcpTool) string { return t.server[0] })
 	goodput, cpu := make([][]float64, len(tools)), make([][]float64, len(tools))
 	for round := range b.rounds {
@@ -86,7 +102,7 @@ func (b *bench) tcp(tools []tcpTool, streams, seconds int) error {
 			k := (i + round) % len(tools) // who is first changes
 			var r transfer
 			err := b.served(tools[k].server, func() (err error) {
-				r, err = tools[k].transfer(b.ctx, b.from, b.to, streams, seconds)
+				r, err = tools[k].transfer(b.ctx, b.from, b.to, load)
 				return err
 			})
 			if err != nil {
@@ -95,10 +111,10 @@ func (b *bench) tcp(tools []tcpTool, streams, seconds int) error {
 			goodput[k] = append(goodput[k], r.bps/1e9)
 			cpu[k] = append(cpu[k], r.cpuPerGB)
 		}
-		fmt.Fprintf(os.Stderr, "\r%d streams: round %d of %d ", streams, round+1, b.rounds)
+		fmt.Fprintf(os.Stderr, "\r%s, %d streams: round %d of %d ", load.congestion, load.streams, round+1, b.rounds)
 	}
 	fmt.Fprint(os.Stderr, "\r\033[K")
-	fmt.Printf("\nTCP, %d streams, %d s, whole test; median [range] of %d\n", streams, seconds, b.rounds)
+	fmt.Printf("\nTCP, %s, %d streams, %d s, whole test; median [range] of %d\n", load.congestion, load.streams, load.seconds, b.rounds)
 	rows := [][]string{{"", "Gbit/s", "probe / tool", "CPU s per GB", "probe / tool"}}
 	for i, t := range tools {
 		rows = append(rows, []string{t.name, spread(goodput[i]), ratio(goodput[0], goodput[i]), spread(cpu[i]), ratio(cpu[0], cpu[i])})

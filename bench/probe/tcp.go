@@ -15,25 +15,33 @@ type transfer struct {
 	cpuPerGB float64 // CPU seconds of the whole computer per 10^9 bytes
 }
 
+// load is what all tools are asked to do alike.
+type load struct {
+	congestion string // control
+	streams    int
+	seconds    int
+}
+
 // tcpTool measures TCP goodput from one namespace to the other.
 type tcpTool struct {
 	name   string
 	server []string
-	client func(addr string, streams, seconds int) []string
+	client func(addr string, load load) []string
 	read   func(output []byte) (bytes, seconds float64, err error)
 }
 
 func tcpTools(probe string) []tcpTool {
-	iperf := func(options ...string) func(string, int, int) []string {
-		return func(addr string, streams, seconds int) []string {
-			return append([]string{"iperf3", "-J", "-c", addr, "-t", strconv.Itoa(seconds), "-P", strconv.Itoa(streams)}, options...)
+	iperf := func(options ...string) func(string, load) []string {
+		return func(addr string, l load) []string {
+			return append([]string{"iperf3", "-J", "-c", addr, "-C", l.congestion,
+				"-t", strconv.Itoa(l.seconds), "-P", strconv.Itoa(l.streams)}, options...)
 		}
 	}
 	return []tcpTool{
 		{"antipode-probe", []string{probe, "serve", "--insecure", "--listen", "0.0.0.0:8462"},
-			func(addr string, streams, seconds int) []string {
-				return []string{probe, "test", addr, "--insecure", "--json", "--rtt-probes", "0",
-					"--stop", "duration", "--duration", fmt.Sprint(seconds, "s"), "--streams", strconv.Itoa(streams)}
+			func(addr string, l load) []string {
+				return []string{probe, "test", addr, "--insecure", "--json", "--rtt-probes", "0", "--congestion-control", l.congestion,
+					"--stop", "duration", "--duration", fmt.Sprint(l.seconds, "s"), "--streams", strconv.Itoa(l.streams)}
 			}, readProbe},
 		{"iperf3", []string{"iperf3", "-s"}, iperf(), readIperf3},
 		{"iperf3 -Z", []string{"iperf3", "-s"}, iperf("-Z"), readIperf3},
@@ -63,12 +71,12 @@ func readIperf3(output []byte) (bytes, seconds float64, err error) {
 }
 
 // transfer runs the tool's client once. Its server runs.
-func (t *tcpTool) transfer(ctx context.Context, from, to *namespace, streams, seconds int) (transfer, error) {
+func (t *tcpTool) transfer(ctx context.Context, from, to *namespace, load load) (transfer, error) {
 	before, err := busyCPU()
 	if err != nil {
 		return transfer{}, err
 	}
-	args := t.client(to.addr, streams, seconds)
+	args := t.client(to.addr, load)
 	out, err := from.output(ctx, args[0], args[1:]...)
 	if err != nil {
 		return transfer{}, err
