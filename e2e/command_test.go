@@ -188,9 +188,14 @@ func (o outcome) lacks(code int, texts ...string) (wrong []string) {
 // runFolder returns the folder of the only run.
 func (u user) runFolder(t *testing.T) string {
 	t.Helper()
-	runs, err := filepath.Glob(filepath.Join(u.dir, "runs", "*"))
-	if err != nil || len(runs) != 1 {
-		t.Fatalf("runs = %v, %v; want one", runs, err)
+	return onlyFolder(t, filepath.Join(u.dir, "runs"))
+}
+
+func onlyFolder(t *testing.T, dir string) string {
+	t.Helper()
+	folders, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(folders) != 1 {
+		t.Fatalf("in %s: %v, %v; want one", dir, folders, err)
 	}
-	return runs[0]
+	return folders[0]
 }

@@ -52,11 +52,49 @@ func TestHosts(t *testing.T) {
 	n.checkClean(t, u.dir)
 	t.Logf("three hosts in %v", o.took.Round(100*time.Millisecond))
 
+	// Over IPv6: to an address of its own, one that SSH goes to as well, and none.
+	six := filepath.Join(u.dir, "six.yaml")
+	write(t, six, fmt.Sprintf(`hosts:
+- {name: attic, address: %s, address6: "%s", port: 2222, user: root, key: id, known_hosts: known_hosts}
+- {name: cellar, address: %s, port: 2222, user: root, key: id, known_hosts: known_hosts}
+- {name: shed, address: "%s", port: 2222, user: root, key: id, host_key: "%s"}
+`, n.address("attic"), ipv6Of("attic"), n.address("cellar"), ipv6Of("shed"), known["shed"]))
+	o = u.runIn(t, n.spaces["controller"], 2*time.Minute, "sweep", "--hosts", six, "--ip", "6", "--out", filepath.Join(u.dir, "six"),
+		"--duration", "500ms", "--rtt-probes", "5", "--udp-rate", "10M")
+	o.want(t, 0, "6 pairs: 2 ok, 0 failed, 4 skipped", "nothing is left")
+	for _, r := range readRows(t, onlyFolder(t, filepath.Join(u.dir, "six"))) {
+		skipped := r.FromRegion == "cellar" || r.ToRegion == "cellar"
+		switch {
+		case r.IPVersion != "6":
+			t.Errorf("row %+v", r)
+		case skipped && (r.Status != results.StatusSkipped || !strings.Contains(r.Error, "no IPv6 address")):
+			t.Errorf("%s > %s: %s, %s", r.FromRegion, r.ToRegion, r.Status, r.Error)
+		case !skipped:
+			checkIPv6(t, r)
+		}
+	}
+	n.checkClean(t, u.dir)
+	t.Logf("three hosts over IPv6 in %v", o.took.Round(100*time.Millisecond))
+
 	// Another host key is an error at once, and no question.
 	write(t, filepath.Join(u.dir, "known_hosts"), strings.ReplaceAll(readFile(t, u.dir, "known_hosts"), known["attic"], known["cellar"]))
 	o = u.runIn(t, n.spaces["controller"], time.Minute, "sweep", "--hosts", inventory, "--pairs", "attic>cellar", "--duration", "500ms")
 	o.want(t, 3, "host key", "not the machine that is meant")
 	n.checkClean(t, u.dir)
+}
+
+// checkIPv6 looks for what only IPv6 makes of a row: its header is 20 bytes
+// longer than IPv4's, and 12 go to TCP's time stamps.
+func checkIPv6(t *testing.T, r results.Row) {
+	t.Helper()
+	const headers = 40 + 20 + 12
+	if r.Status != results.StatusOK || r.IPVersion != "6" || r.MSSBytes == nil || r.PathMTUBytes == nil || *r.MSSBytes != *r.PathMTUBytes-headers ||
+		r.FromAddressKind != "public" || r.ToAddressKind != "public" || r.RTTICMPP50Ms == nil || r.TCPConnectMs == nil {
+		t.Errorf("row %+v", r)
+	}
+	if r.UDPDatagramBytes != nil && *r.UDPDatagramBytes > *r.PathMTUBytes-48 {
+		t.Errorf("%d bytes of UDP on a path of %d", *r.UDPDatagramBytes, *r.PathMTUBytes)
+	}
 }
 
 func needSSHD(t *testing.T) string {
@@ -83,6 +121,11 @@ type network struct {
 var addresses = map[string]string{"controller": "198.18.7.1", "attic": "198.18.7.2", "cellar": "198.18.7.3", "shed": "198.18.7.4"}
 
 func (n *network) address(name string) string { return addresses[name] }
+
+// ipv6Of is of the range for benchmarks too, RFC 5180.
+func ipv6Of(name string) string {
+	return strings.Replace(addresses[name], "198.18.7.", "2001:2::7:", 1)
+}
 
 func newNetwork(t *testing.T) *network {
 	t.Helper()
@@ -120,6 +163,11 @@ func (n *network) plug(t *testing.T, name, address string) {
 		}
 		link, err := netlink.LinkByName("eth0")
 		if err != nil {
+			return err
+		}
+		// Nobody else has the address, and looking for that takes a second.
+		six := &netlink.Addr{IPNet: &net.IPNet{IP: net.ParseIP(ipv6Of(name)), Mask: net.CIDRMask(112, 128)}, Flags: unix.IFA_F_NODAD}
+		if err := netlink.AddrAdd(link, six); err != nil {
 			return err
 		}
 		return netlink.AddrAdd(link, &netlink.Addr{IPNet: &net.IPNet{IP: net.ParseIP(address), Mask: net.CIDRMask(24, 32)}})
@@ -221,7 +269,7 @@ func (n *network) startHosts(t *testing.T, sshd, dir string, names ...string) ma
 			known += fmt.Sprintf("[%s]:2222 %s\n", n.address(name), keys[name])
 		}
 		write(t, filepath.Join(home, "config"), fmt.Sprintf("ListenAddress %s:2222\nHostKey %s/host_key\nAuthorizedKeysFile %s/id.pub\n"+
-			"PidFile none\nStrictModes no\nUsePAM no\nPermitRootLogin prohibit-password\nSetEnv SHLVL=2 TMPDIR=%[2]s HOME=%[2]s\n", n.address(name), home, dir))
+			"PidFile none\nStrictModes no\nUsePAM no\nPermitRootLogin prohibit-password\nSetEnv SHLVL=2 TMPDIR=%[2]s HOME=%[2]s\nListenAddress [%[4]s]:2222\n", n.address(name), home, dir, ipv6Of(name)))
 		n.startSSHD(t, name, sshd, filepath.Join(home, "config"))
 	}
 	write(t, filepath.Join(dir, "known_hosts"), known)
@@ -241,7 +289,7 @@ func (n *network) startSSHD(t *testing.T, name, sshd, config string) {
 			t.Logf("sshd of %s:\n%s", name, log.String())
 		}
 	})
-	eventually(t, 10*time.Second, "sshd of "+name, func() bool { return strings.Contains(log.String(), "Server listening") })
+	eventually(t, 10*time.Second, "sshd of "+name, func() bool { return strings.Count(log.String(), "Server listening") == 2 })
 }
 
 // keygen makes a key pair and returns its public half.

@@ -2,7 +2,10 @@ package orchestrator
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"net/netip"
+	"strconv"
 
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/providers"
@@ -28,6 +31,9 @@ type Choice struct {
 	Networks map[string]string `json:"networks,omitempty"`
 	// NetworkTier is of Google Cloud's external addresses; empty: premium.
 	NetworkTier string `json:"network_tier,omitempty"`
+	// IP is the version that is measured over, 4 or 6; 0 means 4. What the
+	// controller says to its machines goes over IPv4 all the same, where they have it.
+	IP int `json:"ip,omitempty"`
 	// Path is PathPublic or PathPrivate; empty: public.
 	Path string `json:"path,omitempty"`
 	// Spot machines cost less and may be taken away at any time.
@@ -35,12 +41,42 @@ type Choice struct {
 	Tags map[string]string `json:"tags,omitempty"` // extra ones, on everything that can carry them
 }
 
-// address is where a machine's peers reach it.
+// ipv6 reports whether IPv6 is measured.
+func (c Choice) ipv6() bool { return c.IP == 6 }
+
+func (c Choice) check() error {
+	switch {
+	case c.IP != 0 && c.IP != 4 && c.IP != 6:
+		return fmt.Errorf("version %d of IP: not 4 or 6", c.IP)
+	case c.ipv6() && c.Path == PathPrivate:
+		return errors.New("private paths have no IPv6")
+	}
+	return nil
+}
+
+// address is where a machine's peers reach it; not valid if they don't.
 func (c Choice) address(m providers.Machine) netip.Addr {
-	if c.Path == PathPrivate {
+	switch {
+	case c.ipv6():
+		return m.IPv6
+	case c.Path == PathPrivate:
 		return m.Private
+	case m.Public.Is6():
+		return netip.Addr{}
 	}
 	return m.Public
+}
+
+// version is what a row says of them.
+func (c Choice) version() string { return strconv.Itoa(cmp.Or(c.IP, 4)) }
+
+// addressed is the error of a machine that its peers can't reach.
+func (c Choice) addressed(m providers.Machine) error {
+	if c.address(m).IsValid() {
+		return nil
+	}
+	return &providers.Error{Op: "check addresses", Cloud: m.Cloud, Region: m.Region, Kind: providers.Skip,
+		Err: fmt.Errorf("the machine has no %s IPv%s address", c.path(), c.version())}
 }
 
 // path is what a row says of the addresses.

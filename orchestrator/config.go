@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -131,10 +132,7 @@ func (c Config) check(now time.Time) error {
 	case !c.Expires.After(now):
 		return fmt.Errorf("expires at %s, which is not in the future", c.Expires.Format(time.RFC3339))
 	}
-	if err := c.checkTest(); err != nil {
-		return err
-	}
-	return c.checkPairs()
+	return cmp.Or(c.checkTest(), c.Choice.check(), c.checkPairs())
 }
 
 func (c Config) checkTest() error {

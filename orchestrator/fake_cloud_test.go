@@ -60,6 +60,7 @@ type fault struct {
 	implausible bool
 	destroy     error
 	list        error
+	noIPv6      bool // no machine has such an address
 }
 
 type fakeMachine struct {
@@ -71,6 +72,14 @@ type fakeMachine struct {
 	admitted []netip.Addr
 	port     int
 	serves   int // port
+}
+
+// measures is the address that tests come from.
+func (m *fakeMachine) measures() netip.Addr {
+	if m.spec.IPv6 {
+		return m.IPv6
+	}
+	return m.Public
 }
 
 type fakeCloud struct {
@@ -160,6 +169,9 @@ func (c *fakeCloud) boot(id string, spec providers.Spec) providers.Machine {
 		Cloud: c.name, Region: spec.Region, Zone: zoneFor(spec), ID: fmt.Sprintf("i-%d", n), Type: spec.MachineType,
 		Public: netip.AddrFrom4([4]byte{198, 18, 0, n}), User: "user", HostKey: spec.HostKey,
 	}}
+	if spec.IPv6 && !c.faults[id].noIPv6 {
+		m.IPv6 = netip.AddrFrom16([16]byte{0x20, 0x01, 0, 2, 15: n})
+	}
 	c.machines[id] = m
 	if f := c.faults[id]; f.taken > 0 && (m.first || f.everTaken) {
 		time.AfterFunc(f.taken, func() { c.take(id, m) })
@@ -178,7 +190,7 @@ func (c *fakeCloud) take(id string, m *fakeMachine) {
 	if c.machines[id] == m {
 		delete(c.machines, id)
 	}
-	m.ended, c.dead[m.Public.String()] = true, true
+	m.ended, c.dead[m.measures().String()] = true, true
 	for _, conn := range m.conns {
 		time.AfterFunc(keepAlive, conn.kill)
 	}

@@ -240,12 +240,12 @@ func (a *fakeAgent) begin(kind plan.Kind, peer wire.Peer) (*fakeTest, *fakeMachi
 	defer a.mu.Unlock()
 	test := &fakeTest{kind: kind, from: a.id}
 	for id, m := range a.machines {
-		if m.Public.String() == peer.Addr {
+		if m.Public.String() == peer.Addr || m.IPv6.String() == peer.Addr {
 			test.to = id
 		}
 	}
 	from, to := a.machine, a.machines[test.to]
-	if to == nil && !a.dead[peer.Addr] || to != nil && (to.serves != peer.Port || to.port != peer.Port || !slices.Contains(to.admitted, from.Public)) {
+	if to == nil && !a.dead[peer.Addr] || to != nil && (to.serves != peer.Port || to.port != peer.Port || !slices.Contains(to.admitted, from.measures())) {
 		a.t.Errorf("%s from %s to %s: the peer is not reached", kind, a.id, test.to)
 	}
 	for _, other := range a.tests {

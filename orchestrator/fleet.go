@@ -102,7 +102,7 @@ func (f *fleet) launched(m *machine, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case err == nil:
+	case err == nil && f.cfg.Choice.addressed(m.made) == nil:
 		f.address[m.id()] = f.cfg.Choice.address(m.made)
 	case providers.KindOf(err) == providers.Auth && m.made.ID == "":
 		f.refused[m.region.Cloud]++

@@ -106,7 +106,10 @@ func (m *machine) launch(ctx context.Context) error {
 	}
 	m.instead = nil
 	m.made = m.fleet.history.pinned(m.id(), m.made)
-	return must(m.fleet.journal.write(Record{What: RecordLaunched, Region: m.id(), Machine: &m.made}))
+	if err := m.fleet.journal.write(Record{What: RecordLaunched, Region: m.id(), Machine: &m.made}); err != nil {
+		return must(err)
+	}
+	return m.fleet.cfg.Choice.addressed(m.made)
 }
 
 func (m *machine) spec() (providers.Spec, error) {
@@ -123,6 +126,7 @@ func (m *machine) spec() (providers.Spec, error) {
 		Network:       cfg.Choice.Networks[m.id()],
 		NetworkTier:   cfg.Choice.NetworkTier,
 		Spot:          cfg.Choice.Spot,
+		IPv6:          cfg.Choice.ipv6(),
 		Zones:         cfg.Choice.Zones[m.id()],
 		AuthorizedKey: cfg.Remote.AuthorizedKey(),
 		HostKeyPEM:    private,

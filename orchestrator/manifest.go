@@ -68,6 +68,7 @@ type manifestMachine struct {
 	Image   string `json:"image"`
 	Public  string `json:"public"`
 	Private string `json:"private"`
+	IPv6    string `json:"ipv6,omitempty"`
 	HostKey string `json:"host_key"`
 }
 
@@ -119,8 +120,11 @@ func (m *Manifest) know(machines map[string]providers.Machine, hellos map[string
 		r := &m.Regions[i]
 		id := r.Cloud + ":" + r.Region
 		if known, ok := machines[id]; ok && known.ID != "" {
-			r.Machine = &manifestMachine{known.Zone, known.ID, known.Type, known.Image,
-				known.Public.String(), known.Private.String(), known.HostKey}
+			r.Machine = &manifestMachine{Zone: known.Zone, ID: known.ID, Type: known.Type, Image: known.Image,
+				Public: known.Public.String(), Private: known.Private.String(), HostKey: known.HostKey}
+			if known.IPv6.IsValid() {
+				r.Machine.IPv6 = known.IPv6.String()
+			}
 		}
 		if hello, ok := hellos[id]; ok {
 			r.Probe = &hello

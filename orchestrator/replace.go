@@ -87,7 +87,7 @@ func (m *machine) introduce(ctx context.Context) error {
 		g.Go(func() error {
 			return step("admit "+m.id()+" to "+to.ID(), within(ctx, m.fleet.cfg.Limits.Admit, func(ctx context.Context) error {
 				p := m.fleet.cfg.Providers[to.Cloud]
-				return p.Admit(ctx, m.fleet.cfg.run(), to.Name, m.fleet.cfg.ProbePort, []netip.Addr{m.made.Public})
+				return p.Admit(ctx, m.fleet.cfg.run(), to.Name, m.fleet.cfg.ProbePort, []netip.Addr{m.fleet.cfg.Choice.address(m.made)})
 			}))
 		})
 	}

@@ -28,7 +28,7 @@ func newRow(cfg Config, p plan.Pair, from, to providers.Machine, began time.Time
 		ToMachine:   to.Type,
 		DistanceKm:  distance(p),
 		Path:        cfg.Choice.path(),
-		IPVersion:   "4",
+		IPVersion:   cfg.Choice.version(),
 		NetworkTier: cfg.Choice.tier(p),
 	}
 }

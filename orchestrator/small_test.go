@@ -173,7 +173,7 @@ func TestExplain(t *testing.T) {
 			tt.way.explain(map[string]*guest{
 				"aws:us-east-1": {made: providers.Machine{Public: netip.MustParseAddr("198.18.0.1")}},
 				"hosts:attic":   {port: 9000, made: providers.Machine{Lent: tt.lent}},
-			})
+			}, Choice{})
 			if got := tt.way.err; got == nil && tt.want != "" || got != nil && got.Error() != tt.want {
 				t.Errorf("err = %v, want %s", got, tt.want)
 			}

@@ -98,7 +98,7 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *guest) outcom
 		}
 	}
 	for i := range o.ways {
-		o.ways[i].explain(ends)
+		o.ways[i].explain(ends, t.choice)
 	}
 	return o
 }
@@ -132,14 +132,14 @@ func (o outcome) missing(ctx context.Context, ends map[string]*guest) (gone []*a
 
 // explain adds what is most likely wrong when a machine whose rules are not
 // ours was not reached at all.
-func (w *way) explain(ends map[string]*guest) {
+func (w *way) explain(ends map[string]*guest, choice Choice) {
 	from, to := ends[w.from].made, ends[w.to]
 	reached := w.throughput != nil || w.rtt != nil && w.rtt.Received > 0
 	_, lost := errors.AsType[*awayError](w.err)
 	if w.err == nil || reached || lost || !to.made.Lent || errors.Is(w.err, context.Canceled) {
 		return
 	}
-	w.err = fmt.Errorf("%w; is port %d (TCP and UDP) of %s open to %v?", w.err, to.port, w.to, from.Public)
+	w.err = fmt.Errorf("%w; is port %d (TCP and UDP) of %s open to %v?", w.err, to.port, w.to, choice.address(from))
 }
 
 func (t tester) rtt(ctx context.Context, w *way, from, to *guest) {

@@ -27,6 +27,7 @@ type Wanted struct {
 	MachineTypes []string            // the first that a region offers is what the run takes
 	Zones        map[string][]string // by region, the only ones to use; a region that is missing: all
 	Networks     map[string]string   // by region, see Spec.Network
+	IPv6         bool                // machines with an IPv6 address of the internet
 	Spot         bool                // machines that may be taken away
 }
 

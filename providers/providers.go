@@ -25,6 +25,7 @@ type Spec struct {
 	Spot          bool       // at the spot price: the cloud may take it away at any time
 	NetworkTier   string     // PremiumTier or StandardTier where the cloud has such; empty: premium
 	Network       string     // on EC2, the id of a VPC or a subnet of the user's; empty: the region's default VPC
+	IPv6          bool       // with an IPv6 address of the internet too; a region that has none is an error of kind Skip
 	Zones         []string   // the only ones to use, best first; empty: all of the region
 	AuthorizedKey string     // the run's public key, one authorized_keys line
 	HostKeyPEM    []byte     // OpenSSH private host key, for clouds that can inject one (EC2)
@@ -38,7 +39,8 @@ type Spec struct {
 type Machine struct {
 	Cloud, Region, Zone string
 	ID, Type, Image     string
-	Public, Private     netip.Addr // IPv4 now; Public is the address the world reaches
+	Public, Private     netip.Addr // Public is the address the world reaches, with SSH too: IPv4, unless a lent machine has none
+	IPv6                netip.Addr `json:",omitzero"` // that the world reaches; not valid where nobody asked for one
 	User                string     // the login that AuthorizedKey was given
 	HostKey             string     // public host key to pin, known before the first connection; a line each if several
 	SSHPort             int        `json:",omitempty"` // 0 means 22

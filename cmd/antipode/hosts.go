@@ -62,12 +62,16 @@ func (f *sweepFlags) checkHosts(chosen []antipode.Region, pairs []plan.Pair) err
 		return usageError("--hosts %s: the other flags leave none of its hosts", f.hostsFile)
 	}
 	for _, h := range f.hosts {
-		if !h.Address.IsPrivate() && !h.Address.IsLoopback() && !h.Address.IsLinkLocalUnicast() {
+		address := h.Address
+		if f.ip == 6 {
+			address = h.IPv6
+		}
+		if !address.IsPrivate() && !address.IsLoopback() && !address.IsLinkLocalUnicast() {
 			continue
 		}
 		for _, p := range pairs {
 			if p.From.Cloud != p.To.Cloud && (p.From == h.Region || p.To == h.Region) {
-				return usageError("pair %s: %v is not an address of the internet, so that a machine in a cloud can't reach %s", p, h.Address, h.Region.ID())
+				return usageError("pair %s: %v is not an address of the internet, so that a machine in a cloud can't reach %s", p, address, h.Region.ID())
 			}
 		}
 	}

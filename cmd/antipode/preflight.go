@@ -23,7 +23,7 @@ func (f *sweepFlags) askClouds(ctx context.Context, clouds map[string]providers.
 	var asked sync.WaitGroup
 	for i, cloud := range names {
 		w := providers.Wanted{Regions: namesIn(regions, cloud), MachineTypes: f.machines.preferences[cloud],
-			Zones: map[string][]string{}, Networks: map[string]string{}, Spot: f.spot}
+			Zones: map[string][]string{}, Networks: map[string]string{}, IPv6: f.ip == 6, Spot: f.spot}
 		for _, name := range w.Regions {
 			w.Zones[name], w.Networks[name] = f.zonesOf[cloud+":"+name], f.networksOf[cloud+":"+name]
 		}

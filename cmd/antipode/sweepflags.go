@@ -47,6 +47,7 @@ type sweepFlags struct {
 	spot        bool
 	networkTier string
 	path        string
+	ip          int
 	zonesOf     map[string][]string // by region id
 	maxTime     time.Duration
 	bootTimeout time.Duration
@@ -91,6 +92,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
 		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
 		flags.StringVar(&f.path, "path", "", "`ADDRESSES` to measure between, public or private; private ones within Google Cloud only (default: public)")
+		flags.IntVar(&f.ip, "ip", 4, "measure over this `VERSION` of IP, 4 or 6; regions without public IPv6 are skipped")
 		f.udp.register(flags)
 		flags.IntVar(&f.rttProbes, "rtt-probes", 50, "`N` UDP probes in each direction for the round-trip time, 1 to 100000")
 		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
@@ -174,7 +176,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.stop.check(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier())
+	return errors.Join(f.stop.check(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -236,7 +238,7 @@ func (f *sweepFlags) checkPath(pairs []plan.Pair) error {
 }
 
 func (f *sweepFlags) choice() orchestrator.Choice {
-	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Networks: f.networksOf, Spot: f.spot, NetworkTier: f.networkTier, Path: f.path, Tags: f.tags}
+	return orchestrator.Choice{OtherTypes: f.machines.others(), Zones: f.zonesOf, Networks: f.networksOf, Spot: f.spot, NetworkTier: f.networkTier, Path: f.path, IP: f.ip, Tags: f.tags}
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {

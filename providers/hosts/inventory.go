@@ -20,7 +20,8 @@ const MachineType = "host"
 // Host is a machine of the inventory and the way into it.
 type Host struct {
 	Region    antipode.Region // Cloud and the host's name, and where it stands
-	Address   netip.Addr      // that the controller and the other machines reach, IPv4
+	Address   netip.Addr      // that the controller and the other machines reach; may be of IPv6
+	IPv6      netip.Addr      // that the other machines reach; may be Address, or invalid
 	Private   netip.Addr      // in a network of its own; may be invalid
 	SSHPort   int
 	User      string

@@ -36,17 +36,21 @@ func TestLoad(t *testing.T) {
 		frankfurt,
 		{Cloud: Cloud, Name: "cellar", Latitude: -33.86, Longitude: 151.2},
 		{Cloud: Cloud, Name: "3rd-floor", Unplaced: true},
+		{Cloud: Cloud, Name: "barn", Unplaced: true},
 	}
 	if diff := cmp.Diff(want, Regions(list)); diff != "" {
 		t.Errorf("regions (-want +got):\n%s", diff)
 	}
-	attic, cellar, third := list[0], list[1], list[2]
+	attic, cellar, third, barn := list[0], list[1], list[2], list[3]
 	if attic.Address != netip.MustParseAddr("192.0.2.10") || attic.Private != netip.MustParseAddr("10.0.0.10") ||
-		attic.SSHPort != 22 || attic.ProbePort != 0 || attic.User != "root" {
+		attic.IPv6 != netip.MustParseAddr("2001:db8::10") || attic.SSHPort != 22 || attic.ProbePort != 0 || attic.User != "root" {
 		t.Errorf("attic = %+v", attic)
 	}
-	if cellar.Private.IsValid() || cellar.SSHPort != 2222 || cellar.ProbePort != 9000 || cellar.User != "probe.user" {
+	if cellar.Private.IsValid() || cellar.IPv6.IsValid() || cellar.SSHPort != 2222 || cellar.ProbePort != 9000 || cellar.User != "probe.user" {
 		t.Errorf("cellar = %+v", cellar)
+	}
+	if barn.Address != netip.MustParseAddr("2001:db8::13") || barn.IPv6 != barn.Address || len(barn.HostKeys) != 1 {
+		t.Errorf("barn = %+v", barn)
 	}
 	if len(attic.HostKeys) != 2 || len(cellar.HostKeys) != 1 || !same(cellar.HostKeys[0], third.HostKeys[0]) {
 		t.Errorf("host keys: %d, %d, %d", len(attic.HostKeys), len(cellar.HostKeys), len(third.HostKeys))

@@ -15,6 +15,7 @@ import (
 type entry struct {
 	Name       string   `yaml:"name"`
 	Address    string   `yaml:"address"`
+	Address6   string   `yaml:"address6"`
 	Private    string   `yaml:"private"`
 	Port       int      `yaml:"port"`
 	User       string   `yaml:"user"`
@@ -30,7 +31,7 @@ type entry struct {
 
 var (
 	requiredKeys = []string{"name", "address", "user"}
-	optionalKeys = []string{"port", "key", "agent", "known_hosts", "host_key", "at", "latitude", "longitude", "private", "probe_port"}
+	optionalKeys = []string{"port", "key", "agent", "known_hosts", "host_key", "at", "latitude", "longitude", "address6", "private", "probe_port"}
 )
 
 type parser struct {
@@ -52,15 +53,16 @@ func (p *parser) host(n *yaml.Node) {
 	}
 	before := len(p.Errors())
 	h := Host{
-		Address:   p.address(lines["address"], "address", e.Address),
+		Address:   p.address(lines["address"], "address", e.Address, anyVersion),
 		SSHPort:   p.port(lines, "port", e.Port, 22),
 		User:      e.User,
 		ProbePort: p.port(lines, "probe_port", e.ProbePort, 0),
 		Region:    p.region(lines, e),
 	}
 	if _, given := lines["private"]; given {
-		h.Private = p.address(lines["private"], "private", e.Private)
+		h.Private = p.address(lines["private"], "private", e.Private, version4)
 	}
+	h.IPv6 = p.ipv6(lines, e, h.Address)
 	p.names(lines, e, h)
 	if len(p.Errors()) > before {
 		return // the way in is looked for under the address
@@ -89,6 +91,9 @@ func (p *parser) names(lines map[string]int, e entry, h Host) {
 		// Behind one address may be several hosts, by port.
 		p.once(lines["address"], fmt.Sprint(h.Address, h.ProbePort), fmt.Sprintf("address %v with this probe_port", h.Address))
 	}
+	if h.IPv6.IsValid() && h.IPv6 != h.Address {
+		p.once(lines["address6"], fmt.Sprint(h.IPv6, h.ProbePort), fmt.Sprintf("address %v with this probe_port", h.IPv6))
+	}
 }
 
 // once refuses what an earlier line has too.
@@ -100,13 +105,41 @@ func (p *parser) once(line int, key, what string) {
 	p.first[key] = line
 }
 
-func (p *parser) address(line int, key, text string) netip.Addr {
+// version is the one of IP that an address is of, in the words of an error.
+type version string
+
+const (
+	anyVersion version = "IP"
+	version4   version = "IPv4"
+	version6   version = "IPv6"
+)
+
+func (v version) has(a netip.Addr) bool {
+	return v == anyVersion || (v == version6) == a.Is6()
+}
+
+func (p *parser) address(line int, key, text string, v version) netip.Addr {
 	a, err := netip.ParseAddr(text)
-	if err != nil || !a.Is4() || a.IsUnspecified() || a.IsMulticast() {
-		p.Errorf(line, "%s %q is not the IPv4 address of a host", key, text)
+	if err != nil || !v.has(a) || a.Is4In6() || a.Zone() != "" || a.IsUnspecified() || a.IsMulticast() {
+		p.Errorf(line, "%s %q is not the %s address of a host", key, text, v)
 		return netip.Addr{}
 	}
 	return a
+}
+
+// ipv6 is the host's address for whom that is the version of IP: address6, or
+// the one it is logged in to.
+func (p *parser) ipv6(lines map[string]int, e entry, address netip.Addr) netip.Addr {
+	line, given := lines["address6"]
+	switch {
+	case given && address.Is6():
+		p.Errorf(line, "address6 %q beside address %v, which is one of IPv6 already", e.Address6, address)
+	case given:
+		return p.address(line, "address6", e.Address6, version6)
+	case address.Is6():
+		return address
+	}
+	return netip.Addr{}
 }
 
 // port is usual where the file has none.

@@ -34,12 +34,15 @@ func (p *Provider) Launch(ctx context.Context, spec providers.Spec) (providers.M
 	if err == nil {
 		err = spec.Check()
 	}
+	if err == nil {
+		err = h.speaks(spec.IPv6)
+	}
 	if err != nil {
 		return providers.Machine{}, failed(spec.Region, "find host", err)
 	}
 	return providers.Machine{
 		Cloud: Cloud, Region: spec.Region, ID: spec.Region, Type: spec.MachineType,
-		Public: h.Address, Private: h.Private,
+		Public: h.Address, Private: h.Private, IPv6: h.IPv6,
 		User: h.User, HostKey: h.hostKeyLines(),
 		SSHPort: h.SSHPort, ProbePort: h.ProbePort, Lent: true,
 	}, nil
@@ -76,6 +79,21 @@ func (p *Provider) find(ctx context.Context, name string) (Host, error) {
 		return h, fmt.Errorf("no host %q in the inventory", name)
 	}
 	return h, ctx.Err()
+}
+
+// speaks says whether the host has an address of the version of IP that is
+// measured.
+func (h Host) speaks(ipv6 bool) error {
+	var err error
+	switch {
+	case ipv6 && !h.IPv6.IsValid():
+		err = errors.New("it has no IPv6 address; address6 in the inventory gives it one")
+	case !ipv6 && !h.Address.Is4():
+		err = errors.New("its only address is one of IPv6, which --ip 6 measures over")
+	default:
+		return nil
+	}
+	return &providers.Error{Op: "find host", Cloud: Cloud, Region: h.Region.Name, Kind: providers.Skip, Err: err}
 }
 
 func (h Host) hostKeyLines() string {

@@ -54,6 +54,25 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
+// TestVersions: a host is skipped where the run measures over a version of IP
+// that it has no address of.
+func TestVersions(t *testing.T) {
+	p := New(load(t, "good.yaml"))
+	for name, ok := range map[string][2]bool{"attic": {true, true}, "cellar": {true, false}, "barn": {false, true}} {
+		for i, ipv6 := range []bool{false, true} {
+			s := spec(name)
+			s.IPv6 = ipv6
+			m, err := p.Launch(t.Context(), s)
+			if ok[i] && (err != nil || ipv6 && !m.IPv6.Is6() || !ipv6 && !m.Public.Is4()) {
+				t.Errorf("%s with IPv6 %v: %+v, %v", name, ipv6, m, err)
+			}
+			if !ok[i] && (providers.KindOf(err) != providers.Skip || !strings.Contains(err.Error(), "IPv6")) {
+				t.Errorf("%s with IPv6 %v: %v, want an error of kind %s", name, ipv6, err, providers.Skip)
+			}
+		}
+	}
+}
+
 func TestErrorsSayWhere(t *testing.T) {
 	p := New(load(t, "good.yaml"))
 	cancelled, cancel := context.WithCancel(t.Context())
