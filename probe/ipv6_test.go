@@ -4,7 +4,6 @@ package probe
 
 import (
 	"testing"
-	"time"
 
 	"github.com/vishvananda/netlink"
 	"github.com/vishvananda/netns"
@@ -24,22 +23,22 @@ func TestBothFamilies(t *testing.T) {
 		t.Run(addr, func(t *testing.T) {
 			peer := wire.Peer{Addr: addr, Port: port}
 			ask := func(req wire.Request) wire.Response {
-				r := await(t, p.ask(req), 20*time.Second)
+				r := await(t, p.ask(req))
 				if r.Error != "" {
 					t.Fatal(r.Error)
 				}
 				return r
 			}
-			rtt := ask(wire.Request{RTT: &wire.RTT{Peer: peer, Probes: 50, IntervalMs: 1, WaitMs: 5000, DeadlineMs: 20_000}}).RTT
+			rtt := ask(wire.Request{RTT: &wire.RTT{Peer: peer, Probes: 50, IntervalMs: 1, WaitMs: 30_000, DeadlineMs: deadlineMs}}).RTT
 			if rtt.Received != 50 || rtt.MinMs <= 0 || rtt.MinMs > rtt.P50Ms {
 				t.Errorf("round trips: %+v", *rtt)
 			}
-			udp := ask(wire.Request{UDP: &wire.UDP{Peer: peer, RateBps: 1e8, Bytes: 200_000, Offload: true, DeadlineMs: 20_000}}).UDP
+			udp := ask(wire.Request{UDP: &wire.UDP{Peer: peer, RateBps: 1e8, Bytes: 200_000, Offload: true, DeadlineMs: deadlineMs}}).UDP
 			if udp.Received != udp.Sent || udp.Bytes < 200_000 {
 				t.Errorf("UDP: %+v", *udp)
 			}
 			for _, reverse := range []bool{false, true} {
-				req := wire.Throughput{Peer: peer, Bytes: 1_000_000, Streams: 2, DeadlineMs: 20_000, Reverse: reverse, Options: wire.TCPOptions{DSCP: 10}}
+				req := wire.Throughput{Peer: peer, Bytes: 1_000_000, Streams: 2, DeadlineMs: deadlineMs, Reverse: reverse, Options: wire.TCPOptions{DSCP: 10}}
 				tcp := ask(wire.Request{Throughput: &req}).Throughput
 				checkResult(t, req, tcp)
 				if tcp.Granted.DSCP != 10 {

@@ -111,9 +111,9 @@ func (p *path) carry(in, out *os.File, c pathConfig, carried *atomic.Int64, data
 	wg.Go(func() {
 		for q := range queue {
 			time.Sleep(time.Until(q.due))
+			carried.Add(int64(len(q.data))) // first: who gets it may ask at once
 			datagrams.carry(q.data)
 			out.Write(q.data)
-			carried.Add(int64(len(q.data)))
 		}
 	})
 	defer wg.Wait()

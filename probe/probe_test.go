@@ -28,7 +28,7 @@ func startServer(t testing.TB) (*Server, wire.Peer) {
 		select {
 		case err := <-ended:
 			must(t, err)
-		case <-time.After(10 * time.Second):
+		case <-time.After(patience):
 			t.Error("Serve does not end")
 		}
 	})
@@ -59,7 +59,7 @@ func TestThroughput(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.req.Peer, tt.req.DeadlineMs = peer, 30_000
+			tt.req.Peer, tt.req.DeadlineMs = peer, deadlineMs
 			r, err := NewClient(testSecret).Throughput(t.Context(), tt.req)
 			must(t, err)
 			if tt.req.DurationMs == 60_000 {
@@ -75,7 +75,7 @@ func TestBurstIsFlagged(t *testing.T) {
 	_, peer := startServer(t)
 	for baseline, want := range map[float64]bool{0: false, 1000: true, 1e13: false} {
 		r, err := NewClient(testSecret).Throughput(t.Context(), wire.Throughput{
-			Peer: peer, DurationMs: 100, Streams: 1, BaselineBps: baseline, DeadlineMs: 30_000,
+			Peer: peer, DurationMs: 100, Streams: 1, BaselineBps: baseline, DeadlineMs: deadlineMs,
 		})
 		must(t, err)
 		if got := slices.Contains(r.Flags, trace.FlagBurst); got != want {
@@ -86,7 +86,7 @@ func TestBurstIsFlagged(t *testing.T) {
 
 func TestTooFewBytes(t *testing.T) {
 	_, peer := startServer(t)
-	r, err := NewClient(testSecret).Throughput(t.Context(), wire.Throughput{Peer: peer, Bytes: 1, Streams: 1, DeadlineMs: 5000})
+	r, err := NewClient(testSecret).Throughput(t.Context(), wire.Throughput{Peer: peer, Bytes: 1, Streams: 1, DeadlineMs: deadlineMs})
 	if err == nil || r != nil {
 		t.Errorf("one byte has a rate: %+v", r)
 	}
@@ -114,7 +114,7 @@ func TestWithoutPipes(t *testing.T) {
 
 func TestRTT(t *testing.T) {
 	_, peer := startServer(t)
-	r, err := NewClient(testSecret).RTT(t.Context(), wire.RTT{Peer: peer, Probes: 100, IntervalMs: 1, WaitMs: 5000, DeadlineMs: 20_000})
+	r, err := NewClient(testSecret).RTT(t.Context(), wire.RTT{Peer: peer, Probes: 100, IntervalMs: 1, WaitMs: 30_000, DeadlineMs: deadlineMs})
 	must(t, err)
 	if r.Received != 100 || r.Probes != 100 || r.MinMs <= 0 || r.MinMs > r.P50Ms || r.P50Ms > r.P99Ms || r.MinMs > 5 {
 		t.Errorf("%+v", *r)

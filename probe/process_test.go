@@ -101,7 +101,7 @@ func (p *process) end() {
 	p.cmd.Process.Signal(syscall.SIGCONT) // in case the test stopped it
 	select {
 	case <-p.ended:
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience):
 		p.t.Error("agent does not end with its input")
 		p.kill()
 	}
@@ -109,6 +109,9 @@ func (p *process) end() {
 }
 
 func (p *process) kill() { p.cmd.Process.Kill() }
+
+// stop has it stand still.
+func (p *process) stop() { p.cmd.Process.Signal(syscall.SIGSTOP) }
 
 // ask sends a request and returns where its answer will be.
 func (p *process) ask(req wire.Request) <-chan wire.Response {
@@ -123,14 +126,21 @@ func (p *process) ask(req wire.Request) <-chan wire.Response {
 	return c
 }
 
+// patience is longer than anything takes that comes at all, and deadlineMs, of a
+// test that has time enough, is still shorter: what hangs says so itself.
+const (
+	patience   = 2 * time.Minute
+	deadlineMs = 90_000
+)
+
 // await waits for an answer.
-func await(t *testing.T, c <-chan wire.Response, within time.Duration) wire.Response {
+func await(t *testing.T, c <-chan wire.Response) wire.Response {
 	t.Helper()
 	select {
 	case r := <-c:
 		return r
-	case <-time.After(within):
-		t.Fatalf("no answer within %v", within)
+	case <-time.After(patience):
+		t.Fatalf("no answer within %v", patience)
 		return wire.Response{}
 	}
 }
@@ -138,7 +148,7 @@ func await(t *testing.T, c <-chan wire.Response, within time.Duration) wire.Resp
 // serve makes the agent listen and returns its port.
 func (p *process) serve() int {
 	p.t.Helper()
-	r := await(p.t, p.ask(wire.Request{Serve: &wire.Serve{Secret: testSecret}}), 5*time.Second)
+	r := await(p.t, p.ask(wire.Request{Serve: &wire.Serve{Secret: testSecret}}))
 	if r.Error != "" {
 		p.t.Fatal(r.Error)
 	}

@@ -4,6 +4,7 @@ package probe
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -21,7 +22,7 @@ func TestReverse(t *testing.T) {
 		"reno":         {Bytes: 20_000_000, Streams: 1, CongestionControl: "reno"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			req.Peer, req.DeadlineMs, req.Reverse = peer, 30_000, true
+			req.Peer, req.DeadlineMs, req.Reverse = peer, deadlineMs, true
 			r, err := NewClient(testSecret).Throughput(t.Context(), req)
 			must(t, err)
 			checkResult(t, req, r)
@@ -34,7 +35,7 @@ func TestReverse(t *testing.T) {
 
 func TestBidirectional(t *testing.T) {
 	_, peer := startServer(t)
-	req := wire.Throughput{Peer: peer, Bytes: 50_000_000, Streams: 2, DeadlineMs: 30_000}
+	req := wire.Throughput{Peer: peer, Bytes: 50_000_000, Streams: 2, DeadlineMs: deadlineMs}
 	began := time.Now()
 	there, back, err := NewClient(testSecret).Bidirectional(t.Context(), req)
 	must(t, err)
@@ -76,8 +77,8 @@ func TestSendsToItsClientOnly(t *testing.T) {
 	s, peer := startServer(t)
 	addr, err := addrPort(peer)
 	must(t, err)
-	test := wire.Throughput{Streams: 2, Bytes: 1 << 40, DeadlineMs: 5000}
-	ctl, err := NewClient(testSecret).open(t.Context(), addr, order{Send: &test, DeadlineMs: 5000})
+	test := wire.Throughput{Streams: 2, Bytes: 1 << 40, DeadlineMs: deadlineMs}
+	ctl, err := NewClient(testSecret).open(t.Context(), addr, order{Send: &test, DeadlineMs: deadlineMs})
 	must(t, err)
 	other := stranger(t, s, hello{kind: helloData, session: ctl.id, token: [32]byte{1}}.encode())
 	if got, _ := io.ReadAll(other); len(got) > 0 {
@@ -86,7 +87,7 @@ func TestSendsToItsClientOnly(t *testing.T) {
 	one := stranger(t, s, hello{kind: helloData, session: ctl.id, token: streamProof(ctl.key, "data", 0)}.encode())
 	must(t, readFull(one, make([]byte, macBytes)))
 	must(t, ctl.out.Write(news{Ready: true}))
-	if _, err := ctl.readNews(time.Now().Add(5 * time.Second)); err == nil || !strings.Contains(err.Error(), "not all open") {
+	if _, err := ctl.readNews(time.Now().Add(patience)); err == nil || !strings.Contains(err.Error(), "not all open") {
 		t.Errorf("with a stream missing: %v", err)
 	}
 	if got, _ := io.ReadAll(one); len(got) > 0 {
@@ -95,45 +96,55 @@ func TestSendsToItsClientOnly(t *testing.T) {
 }
 
 // TestReverseLimit has a client that reads on, and says nothing: no more than
-// the order's bytes come.
+// the order's bytes come, until its deadline.
 func TestReverseLimit(t *testing.T) {
 	s, peer := startServer(t)
 	addr, err := addrPort(peer)
 	must(t, err)
 	test := wire.Throughput{Streams: 1, Bytes: 1_000_000, DeadlineMs: 3000}
-	ctl, err := NewClient(testSecret).open(t.Context(), addr, order{Send: &test, DeadlineMs: 3000})
-	must(t, err)
-	data := stranger(t, s, hello{kind: helloData, session: ctl.id, token: streamProof(ctl.key, "data", 0)}.encode())
-	must(t, readFull(data, make([]byte, macBytes)))
-	must(t, ctl.out.Write(news{Ready: true}))
-	n, _ := io.Copy(io.Discard, data)
-	if n != test.Bytes {
-		t.Errorf("%d bytes came, want %d", n, test.Bytes)
-	}
+	again(t, func() (wrong string) {
+		ctl, err := NewClient(testSecret).open(t.Context(), addr, order{Send: &test, DeadlineMs: test.DeadlineMs})
+		must(t, err)
+		data := stranger(t, s, hello{kind: helloData, session: ctl.id, token: streamProof(ctl.key, "data", 0)}.encode())
+		must(t, readFull(data, make([]byte, macBytes)))
+		must(t, ctl.out.Write(news{Ready: true}))
+		n, _ := io.Copy(io.Discard, data)
+		if n > test.Bytes {
+			t.Errorf("%d bytes came, want %d", n, test.Bytes)
+		}
+		if n < test.Bytes {
+			return fmt.Sprintf("%d bytes came before the deadline, want %d", n, test.Bytes)
+		}
+		return ""
+	})
 }
 
 func TestReversePeerKilled(t *testing.T) {
 	t.Parallel()
-	from, to, peer := pair(t)
-	req := long(peer, time.Minute)
-	req.Throughput.Reverse = true
-	answer := from.ask(req)
-	time.Sleep(letRun)
-	to.kill()
-	r := await(t, answer, 3*time.Second)
+	r := afterAWhile(t, func(while time.Duration) wire.Response {
+		from, to, peer := pair(t)
+		req := long(peer, never)
+		req.Throughput.Reverse = true
+		answer := from.ask(req)
+		time.Sleep(while)
+		to.kill()
+		return await(t, answer)
+	})
 	wantFailure(t, r, "peer ended")
 	wantPartial(t, r)
 }
 
 func TestReversePeerSilent(t *testing.T) {
 	t.Parallel()
-	p := newPath(t, pathConfig{delay: 5 * time.Millisecond, mbps: 20})
-	req := long(p.peer, time.Minute)
-	req.Throughput.Reverse = true
-	answer := p.from.ask(req)
-	time.Sleep(letRun)
-	p.cut.Store(true)
-	r := await(t, answer, silenceLimit+5*time.Second)
+	r := afterAWhile(t, func(while time.Duration) wire.Response {
+		p := newPath(t, pathConfig{delay: 5 * time.Millisecond, mbps: 20})
+		req := long(p.peer, never)
+		req.Throughput.Reverse = true
+		answer := p.from.ask(req)
+		time.Sleep(while)
+		p.cut.Store(true)
+		return await(t, answer)
+	})
 	wantFailure(t, r, "peer vanished: nothing received for")
 	wantPartial(t, r)
 }
@@ -143,7 +154,7 @@ func TestReverseClientGone(t *testing.T) {
 	s, peer := startServer(t)
 	from := startProcess(t, false)
 	from.serve()
-	req := long(peer, time.Minute)
+	req := long(peer, never)
 	req.Throughput.Reverse = true
 	from.ask(req)
 	waitFor(t, func() bool { return sessions(s) == 1 })
@@ -159,13 +170,11 @@ func sessions(s *Server) int {
 
 func waitFor(t *testing.T, what func() bool) {
 	t.Helper()
-	for range 1000 {
-		if what() {
-			return
+	for by := time.Now().Add(patience); !what(); time.Sleep(time.Millisecond) {
+		if time.Now().After(by) {
+			t.Fatal("it does not come")
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("it does not come")
 }
 
 func TestResultsThatLie(t *testing.T) {

@@ -15,13 +15,13 @@ import (
 func TestUDPFitsThePath(t *testing.T) {
 	t.Parallel()
 	p := newPath(t, pathConfig{delay: 5 * time.Millisecond, mtu: 1000})
-	req := wire.UDP{Peer: p.peer, RateBps: 4e6, Bytes: 100_000, Offload: true, DeadlineMs: 20_000}
-	r := await(t, p.from.ask(wire.Request{UDP: &req}), 25*time.Second)
+	req := wire.UDP{Peer: p.peer, RateBps: 4e6, Bytes: 100_000, Offload: true, DeadlineMs: deadlineMs}
+	r := await(t, p.from.ask(wire.Request{UDP: &req}))
 	if r.Error != "" || r.UDP.DatagramBytes != 1000-28 || r.UDP.Received != r.UDP.Sent {
 		t.Errorf("%s, %+v", r.Error, r.UDP)
 	}
 	req.DatagramBytes = 973
-	r = await(t, p.from.ask(wire.Request{UDP: &req}), 25*time.Second)
+	r = await(t, p.from.ask(wire.Request{UDP: &req}))
 	if !strings.Contains(r.Error, "at most 972 do") {
 		t.Errorf("%s, %+v", r.Error, r.UDP)
 	}
@@ -35,7 +35,7 @@ func TestUDPOverTheRate(t *testing.T) {
 	p := newPath(t, pathConfig{delay: 5 * time.Millisecond, mbps: 4, queue: 300 * time.Millisecond})
 	again(t, func() (wrong string) {
 		p.datagrams.take()
-		r := await(t, p.from.ask(wire.Request{UDP: &wire.UDP{Peer: p.peer, RateBps: 20e6, DurationMs: 1000, DeadlineMs: 60_000}}), 70*time.Second)
+		r := await(t, p.from.ask(wire.Request{UDP: &wire.UDP{Peer: p.peer, RateBps: 20e6, DurationMs: 1000, DeadlineMs: deadlineMs}}))
 		if r.Error != "" {
 			return r.Error
 		}
@@ -62,13 +62,13 @@ func TestUDPOverTheRate(t *testing.T) {
 func TestUDPIntoABlackHole(t *testing.T) {
 	t.Parallel()
 	p := newPath(t, pathConfig{delay: time.Millisecond, most: 1300})
-	req := wire.UDP{Peer: p.peer, RateBps: 4e6, Bytes: 100_000, DeadlineMs: 60_000}
-	r := await(t, p.from.ask(wire.Request{UDP: &req}), 30*time.Second)
+	req := wire.UDP{Peer: p.peer, RateBps: 4e6, Bytes: 100_000, DeadlineMs: deadlineMs}
+	r := await(t, p.from.ask(wire.Request{UDP: &req}))
 	if r.Error != "" || r.UDP.DatagramBytes != smallDatagramBytes || r.UDP.Received != r.UDP.Sent {
 		t.Errorf("%s, %+v", r.Error, r.UDP)
 	}
 	req.DatagramBytes = 1448
-	r = await(t, p.from.ask(wire.Request{UDP: &req}), trialLimit+15*time.Second)
+	r = await(t, p.from.ask(wire.Request{UDP: &req}))
 	wantFailure(t, r, "UDP datagrams of 1448 bytes: none got through")
 	if r.UDP != nil {
 		t.Errorf("%+v", r.UDP)

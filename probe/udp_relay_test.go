@@ -133,7 +133,7 @@ func TestUDPCountsTheTruth(t *testing.T) {
 			_, server := startServer(t)
 			relay, peer, done := startRelay(t, server)
 			got, err := NewClient(testSecret).UDP(t.Context(), wire.UDP{
-				Peer: peer, RateBps: 40e6, DatagramBytes: 1000, Bytes: 3_000_000, Offload: offload, DeadlineMs: 30_000})
+				Peer: peer, RateBps: 40e6, DatagramBytes: 1000, Bytes: 3_000_000, Offload: offload, DeadlineMs: deadlineMs})
 			must(t, err)
 			done()
 			if got.Sent != 3000 || got.Received != relay.passed || got.Reordered != relay.reordered || got.Duplicates != relay.duplicates {
@@ -150,7 +150,7 @@ func TestUDPWithoutOffloadAtThePeer(t *testing.T) {
 	relay, peer, _ := startRelay(t, server)
 	relay.onTCP = func(b []byte) []byte { return bytes.Replace(b, []byte(`{"offload":true}`), []byte(`{}`), 1) }
 	got, err := NewClient(testSecret).UDP(t.Context(), wire.UDP{
-		Peer: peer, RateBps: 10e6, DatagramBytes: 1000, Bytes: 500_000, Offload: true, DeadlineMs: 30_000})
+		Peer: peer, RateBps: 10e6, DatagramBytes: 1000, Bytes: 500_000, Offload: true, DeadlineMs: deadlineMs})
 	must(t, err)
 	if got.Sent != 500 || got.Offload {
 		t.Errorf("%+v", *got)

@@ -19,13 +19,13 @@ import (
 func TestPortTakenOver(t *testing.T) {
 	old, next := startProcess(t, false), startProcess(t, false)
 	port := old.serve()
-	r := await(t, next.ask(wire.Request{Serve: &wire.Serve{Secret: testSecret, Port: port}}), 10*time.Second)
+	r := await(t, next.ask(wire.Request{Serve: &wire.Serve{Secret: testSecret, Port: port}}))
 	if r.Error != "" || r.Serve.Port != port {
 		t.Fatalf("the next agent's answer is %+v", r)
 	}
 	select {
 	case <-old.ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Error("the old agent goes on")
 	}
 }
@@ -35,11 +35,11 @@ func TestPortKept(t *testing.T) {
 	old, stranger := startProcess(t, false), startProcess(t, false)
 	port := old.serve()
 	secret := bytes.Repeat([]byte("x"), wire.SecretBytes)
-	r := await(t, stranger.ask(wire.Request{Serve: &wire.Serve{Secret: secret, Port: port}}), 10*time.Second)
+	r := await(t, stranger.ask(wire.Request{Serve: &wire.Serve{Secret: secret, Port: port}}))
 	if !strings.Contains(r.Error, "address already in use") {
 		t.Errorf("a stranger's answer is %+v", r)
 	}
-	if r := await(t, old.ask(wire.Request{Alive: &wire.Alive{}}), 10*time.Second); r.Error != "" {
+	if r := await(t, old.ask(wire.Request{Alive: &wire.Alive{}})); r.Error != "" {
 		t.Errorf("the old agent says %q", r.Error)
 	}
 }
