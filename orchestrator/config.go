@@ -64,6 +64,7 @@ type Test struct {
 	ErrorRatio        float64       // a throughput test ends when its rate is known within it; 0: it does not end by itself
 	Streams           int           // parallel connections, 1 to 128
 	CongestionControl string        // empty: the machines' default
+	Options           wire.TCPOptions
 	RTTProbes         int           // 1 to 100,000 each way
 	RTTInterval       time.Duration // between probes
 	UDP               UDPTest
@@ -147,6 +148,8 @@ func (c Config) checkTest() error {
 		return fmt.Errorf("%d streams: not 1 to 128", t.Streams)
 	case t.RTTProbes < 1 || t.RTTProbes > 100_000:
 		return fmt.Errorf("%d round-trip probes: not 1 to 100,000", t.RTTProbes)
+	case t.Options.Validate(t.Streams) != nil:
+		return t.Options.Validate(t.Streams)
 	case t.RTTInterval <= 0:
 		return fmt.Errorf("%v between round-trip probes: not above zero", t.RTTInterval)
 	}

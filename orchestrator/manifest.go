@@ -16,7 +16,7 @@ import (
 
 const (
 	manifestFile   = "run.json"
-	manifestSchema = 3
+	manifestSchema = 4
 )
 
 // Manifest is run.json: what a run is, and what it measured with. It is written
@@ -49,6 +49,8 @@ type manifestTest struct {
 	RTTIntervalMs     float64 `json:"rtt_interval_ms"`
 	UDPRateBps        float64 `json:"udp_rate_bps,omitempty"`
 	UDPDurationMs     float64 `json:"udp_duration_ms,omitempty"`
+
+	Options wire.TCPOptions `json:"options,omitzero"`
 }
 
 type manifestRegion struct {
@@ -77,7 +79,10 @@ func (c Config) manifest(started time.Time) Manifest {
 	m := Manifest{
 		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
 		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
-		Test:      manifestTest{ms(t.Duration), t.Bytes, t.ErrorRatio, t.Streams, t.CongestionControl, t.RTTProbes, ms(t.RTTInterval), t.UDP.RateBps, ms(t.UDP.Duration)},
+		Test: manifestTest{
+			DurationMs: ms(t.Duration), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl,
+			RTTProbes: t.RTTProbes, RTTIntervalMs: ms(t.RTTInterval), UDPRateBps: t.UDP.RateBps, UDPDurationMs: ms(t.UDP.Duration), Options: t.Options,
+		},
 		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
@@ -94,7 +99,10 @@ func (m Manifest) config() (Config, error) {
 	t := m.Test
 	c := Config{
 		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
-		Test:      Test{span(t.DurationMs), t.Bytes, t.ErrorRatio, t.Streams, t.CongestionControl, t.RTTProbes, span(t.RTTIntervalMs), UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}},
+		Test: Test{
+			Duration: span(t.DurationMs), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl,
+			RTTProbes: t.RTTProbes, RTTInterval: span(t.RTTIntervalMs), UDP: UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}, Options: t.Options,
+		},
 		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
 	}
 	regions := map[string]antipode.Region{}

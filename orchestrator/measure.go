@@ -170,7 +170,7 @@ func (m *measurement) take(ctx context.Context, w way) {
 	case w.throughput == nil:
 		p.rtt = w.rtt
 	default:
-		row := withPath(withUDP(with(m.row(p), p.rtt, w.throughput), w), p.rtt, w.loaded)
+		row := withPath(withUDP(withSockets(with(m.row(p), p.rtt, w.throughput), w), w), p.rtt, w.loaded)
 		if remarks := m.run.cfg.Remarks; remarks != nil {
 			row = flagged(row, remarks(p.Pair))
 		}

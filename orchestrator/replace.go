@@ -124,7 +124,7 @@ func (m *measurement) anew(id string) {
 			pairs = append(pairs, pair)
 		}
 	}
-	for _, task := range plan.Tasks(pairs) {
+	for _, task := range plan.Tasks(pairs, m.run.cfg.Isolation) {
 		if task.Kind == plan.RTT {
 			m.schedule.Again(task)
 		}

@@ -55,6 +55,7 @@ func directionsOf(t plan.Task) []direction {
 // way is one direction's part of an outcome.
 type way struct {
 	direction
+	together   bool // the other direction is measured at the same time
 	rtt        *wire.RTTResult
 	throughput *wire.ThroughputResult
 	udp        *wire.UDPResult // nil unless asked for
@@ -76,7 +77,7 @@ type tester struct {
 func (t tester) run(ctx context.Context, task plan.Task, from, to *guest) outcome {
 	o := outcome{task: task, began: time.Now()}
 	for _, d := range directionsOf(task) {
-		o.ways = append(o.ways, way{direction: d})
+		o.ways = append(o.ways, way{direction: d, together: task.Both})
 	}
 	measure := t.rtt
 	if task.Kind == plan.Throughput {
@@ -90,6 +91,7 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *guest) outcom
 	}
 	ways.Wait()
 	o.took = time.Since(o.began)
+	o.bind()
 	if o.failed() != nil {
 		o.away = o.missing(ctx, ends)
 		// Its peer's agent may have failed first, and have been heard first.
@@ -101,6 +103,20 @@ func (t tester) run(ctx context.Context, task plan.Task, from, to *guest) outcom
 		o.ways[i].explain(ends, t.choice)
 	}
 	return o
+}
+
+// bind has a direction's throughput fail with the one that was to be measured at
+// the same time: nobody knows for how long it had the machines to itself.
+func (o outcome) bind() {
+	if o.task.Kind != plan.Throughput || !o.task.Both {
+		return
+	}
+	for i, w := range o.ways {
+		if other := &o.ways[1-i]; w.err != nil && other.err == nil {
+			other.err = fmt.Errorf("the other direction, at the same time: %w", w.err)
+			return
+		}
+	}
 }
 
 // missing are the ends of a failed test that answer no more: then it says
@@ -178,7 +194,8 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		BaselineBps:       t.baseline.of(w.from, w.to, from.made.Type, to.made.Type),
 		SampleMs:          sampleMs,
 		LoadedIntervalMs:  loadedIntervalMs,
-		FlowCheck:         t.test.Streams == 1 && t.test.Bytes == 0,
+		FlowCheck:         t.test.Streams == 1 && t.test.Bytes == 0 && !w.together,
+		Options:           t.test.Options,
 	}})
 	w.loaded = resp.Loaded
 	switch w.throughput = resp.Throughput; {

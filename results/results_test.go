@@ -39,6 +39,8 @@ func measured() results.Row {
 		RTTReordered: new(int64(2)), RTTDuplicates: new(int64(0)), OneWayDelayMs: new(44.2), OneWayErrorMs: new(44.0),
 		RTTLoadedP50Ms: new(120.5), RTTLoadedP99Ms: new(180.25), RTTLoadedProbes: new(int64(440)), PathMTUBytes: new(int64(1500)),
 		FromAddressKind: "nat", ToAddressKind: "nat",
+		SendBufferBytes: new(int64(4 << 20)), ReceiveWindowBytes: new(int64(3 << 20)), NoDelay: "true", DSCP: new(int64(46)),
+		PacingBps: new(2e9), RateBps: new(1.9e9), ClientPort: new(int64(40000)),
 	}
 }
 
@@ -105,7 +107,8 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"rtt_lost_forward,rtt_lost_backward,rtt_late,rtt_reordered,rtt_duplicates,one_way_delay_ms,one_way_error_ms," +
 		"rtt_loaded_p50_ms,rtt_loaded_p99_ms,rtt_loaded_probes,path_mtu_bytes,from_address_kind,to_address_kind" +
 		",stopped_by,goodput_error_ratio" +
-		",flow_check_bytes,flow_check_ratio"
+		",flow_check_bytes,flow_check_ratio" +
+		",send_buffer_bytes,receive_window_bytes,no_delay,dscp,pacing_bps,rate_bps,client_port"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -198,6 +201,12 @@ func TestValidate(t *testing.T) {
 		want  string // column; empty: nothing is wrong
 	}{
 		"good":                {measured, func(r *results.Row) {}, ""},
+		"half no delay":       {measured, func(r *results.Row) { r.NoDelay = "half" }, "no_delay"},
+		"large DSCP":          {measured, func(r *results.Row) { r.DSCP = new(int64(64)) }, "dscp"},
+		"no client port":      {measured, func(r *results.Row) { r.ClientPort = new(int64(0)) }, "client_port"},
+		"no pacing":           {measured, func(r *results.Row) { r.PacingBps = new(0.0) }, "pacing_bps"},
+		"no rate":             {measured, func(r *results.Row) { r.RateBps = new(0.0) }, "rate_bps"},
+		"negative buffer":     {measured, func(r *results.Row) { r.SendBufferBytes = new(int64(-1)) }, "send_buffer_bytes"},
 		"good failure":        {failed, func(r *results.Row) {}, ""},
 		"only RTT":            {measured, func(r *results.Row) { r.GoodputBps = nil }, "goodput_bps"},
 		"no run":              {measured, func(r *results.Row) { r.RunID = "" }, "run_id"},

@@ -95,4 +95,13 @@ type Row struct {
 	// Two flows after a test of one that a cap limited; in no other figure.
 	FlowCheckBytes *int64   `csv:"flow_check_bytes,omitempty"` // sent
 	FlowCheckRatio *float64 `csv:"flow_check_ratio,omitempty"` // rate of two over that of one
+
+	// The sockets of the throughput test, as they came to be or were asked for.
+	SendBufferBytes    *int64   `csv:"send_buffer_bytes,omitempty"`    // of the sender's, as its kernel counts, at the end
+	ReceiveWindowBytes *int64   `csv:"receive_window_bytes,omitempty"` // largest that a stream was offered in the second half
+	NoDelay            string   `csv:"no_delay"`                       // "true" or "false"
+	DSCP               *int64   `csv:"dscp,omitempty"`                 // 0 to 63, of the data packets
+	PacingBps          *float64 `csv:"pacing_bps,omitempty"`           // bit/s, all streams; empty: no limit
+	RateBps            *float64 `csv:"rate_bps,omitempty"`             // bit/s that the application offered; empty: no limit
+	ClientPort         *int64   `csv:"client_port,omitempty"`          // first local port of the sender; empty: any
 }

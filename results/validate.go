@@ -29,7 +29,7 @@ func IsName(s string) bool { return nameForm.MatchString(s) }
 // The error is one line.
 func Validate(r Row) error {
 	var texts []string
-	for _, err := range slices.Concat(checkNames(r), checkStatus(r), checkNumbers(r), checkUDP(r)) {
+	for _, err := range slices.Concat(checkNames(r), checkStatus(r), checkNumbers(r), checkUDP(r), checkSockets(r)) {
 		texts = append(texts, err.Error())
 	}
 	if len(texts) == 0 {
@@ -110,7 +110,7 @@ func unmeasured(r Row) bool {
 			return false
 		}
 	}
-	texts := r.CongestionControl + r.UDPOffload + r.LimitedByEvidence + r.RTTStamps + r.FromAddressKind + r.ToAddressKind
+	texts := r.CongestionControl + r.UDPOffload + r.LimitedByEvidence + r.RTTStamps + r.FromAddressKind + r.ToAddressKind + r.NoDelay
 	return texts == ""
 }
 
@@ -211,5 +211,11 @@ func numbers(r *Row) []number {
 		float("goodput_error_ratio", &r.GoodputErrorRatio, anything, 6),
 		whole("flow_check_bytes", &r.FlowCheckBytes),
 		float("flow_check_ratio", &r.FlowCheckRatio, anything, 3),
+		whole("send_buffer_bytes", &r.SendBufferBytes),
+		whole("receive_window_bytes", &r.ReceiveWindowBytes),
+		whole("dscp", &r.DSCP),
+		float("pacing_bps", &r.PacingBps, anything, 0),
+		float("rate_bps", &r.RateBps, anything, 0),
+		whole("client_port", &r.ClientPort),
 	}
 }

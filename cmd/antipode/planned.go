@@ -45,7 +45,7 @@ func (p planned) expected() time.Duration { return p.expectedOf(p.measurable()) 
 
 func (p planned) expectedOf(pairs []plan.Pair) time.Duration {
 	const overhead = time.Second // setting a test up, and its last answers
-	return plan.Estimate(pairs, plan.Duplex, p.flags.rttLength()+overhead, p.flags.stop.length()+p.flags.udp.length()+overhead)
+	return plan.Estimate(pairs, p.flags.sockets.isolation(), p.flags.rttLength()+overhead, p.flags.stop.length()+p.flags.udp.length()+overhead)
 }
 
 // maxTime is how long the run, and so its machines, live at most: enough for

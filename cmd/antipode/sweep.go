@@ -38,7 +38,7 @@ quotes. In --regions and --pairs the cloud may be left out where only one has th
   antipode sweep --hosts hosts.yaml --regions aws:us-east-1`,
 		Args: noSweepArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.stop.settle(cmd.Flags())
+			f.settle(cmd.Flags())
 			return sweep(cmd.Context(), f, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -137,6 +137,8 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Choice:         f.choice(),
 		Remote:         reach,
 		ControllerAddr: v.address,
+		ProbePort:      f.sockets.probePort,
+		Isolation:      f.sockets.isolation(),
 		Test:           f.test(),
 		Flags:          f.rowFlags(),
 		Baseline:       v.baseline,

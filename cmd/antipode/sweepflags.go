@@ -39,6 +39,7 @@ type sweepFlags struct {
 	rttProbes   int
 	rttInterval time.Duration
 	udp         udpFlags
+	sockets     socketFlags
 
 	machines    machineTypes
 	zones       zoneWishes
@@ -97,6 +98,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.rttProbes, "rtt-probes", 50, "`N` UDP probes in each direction for the round-trip time, 1 to 100000")
 		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
 	})
+	group(flags, "With what sockets", func() { f.sockets.register(flags) })
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
 		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
@@ -145,7 +147,7 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
 	}
-	if err := f.checkPath(pairs); err != nil {
+	if err := errors.Join(f.checkPath(pairs), f.checkMutual(pairs)); err != nil {
 		return nil, nil, err
 	}
 	if f.zonesOf, err = byRegion("zone", f.zones.preferences, regions); err != nil {
@@ -176,7 +178,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.stop.check(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
+	return errors.Join(f.stop.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -211,7 +213,7 @@ func (f *sweepFlags) checkSSHFrom() error {
 func (f *sweepFlags) test() orchestrator.Test {
 	return orchestrator.Test{
 		Duration: f.stop.duration, Bytes: int64(f.stop.bytes), ErrorRatio: f.stop.errorRatio(), Streams: f.streams, CongestionControl: f.congestion,
-		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval, UDP: f.udp.test(),
+		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval, UDP: f.udp.test(), Options: f.sockets.options(),
 	}
 }
 

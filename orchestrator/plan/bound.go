@@ -38,7 +38,7 @@ func Bound(tasks []Timed, isolation Isolation) time.Duration {
 // throughput test takes throughput.
 func Estimate(pairs []Pair, isolation Isolation, rtt, throughput time.Duration) time.Duration {
 	var tasks []Timed
-	for _, t := range Tasks(pairs) {
+	for _, t := range Tasks(pairs, isolation) {
 		took := throughput
 		if t.Kind == RTT {
 			took = rtt

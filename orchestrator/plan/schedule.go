@@ -50,7 +50,7 @@ func NewSchedule(pairs []Pair, isolation Isolation, order Order) *Schedule {
 		}
 		return taken
 	}
-	for _, t := range Tasks(pairs) {
+	for _, t := range Tasks(pairs, isolation) {
 		s.pending = append(s.pending, s.job(t))
 	}
 	s.ready = make([]bool, len(s.numbers))
@@ -192,9 +192,18 @@ func (s *Schedule) Drop(machine string) []Task {
 	return s.remove(func(t Task) bool { return t.From == machine || t.To == machine })
 }
 
-// Forget takes out the throughput task of one direction, if it hasn't started.
+// Forget takes out the throughput test of one direction, if it hasn't started.
+// What was to be measured together with it is measured alone.
 func (s *Schedule) Forget(from, to string) {
-	s.remove(func(t Task) bool { return t == Task{Kind: Throughput, From: from, To: to} })
+	t := Task{Kind: Throughput, From: from, To: to}
+	s.remove(func(pending Task) bool { return pending == t })
+	both, reversed := t, t.reverse()
+	both.Both, reversed.Both = true, true
+	for i := range s.pending {
+		if pending := &s.pending[i].Task; *pending == both || *pending == reversed {
+			*pending = t.reverse()
+		}
+	}
 }
 
 func (s *Schedule) remove(which func(Task) bool) []Task {

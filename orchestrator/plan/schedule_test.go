@@ -30,7 +30,7 @@ func TestScheduleMakespan(t *testing.T) {
 		{46, Tournament, .15, 1.04},
 		{46, Greedy, 2, 1.12},
 	} {
-		for _, isolation := range []Isolation{Duplex, Exclusive} {
+		for _, isolation := range []Isolation{Duplex, Exclusive, Together} {
 			t.Run(fmt.Sprint(tt.regions, tt.order, isolation, tt.uneven), func(t *testing.T) {
 				for seed := range uint64(1 + 40/tt.regions) {
 					sim := newSimulation(t, allPairs(numbered(tt.regions)), isolation, tt.order, seed)
@@ -55,7 +55,7 @@ func TestScheduleLuck(t *testing.T) {
 			continue
 		}
 		order := []Order{Tournament, Greedy}[rng.IntN(2)]
-		sim := newSimulation(t, pairs, []Isolation{Duplex, Exclusive}[rng.IntN(2)], order, seed)
+		sim := newSimulation(t, pairs, []Isolation{Duplex, Exclusive, Together}[rng.IntN(3)], order, seed)
 		sim.uneven = 1
 		for _, r := range regions {
 			if rng.IntN(3) == 0 {
@@ -94,6 +94,35 @@ func TestScheduleForget(t *testing.T) {
 	}
 }
 
+// TestScheduleTogether: both directions are one test, until one of them is not
+// wanted any more.
+func TestScheduleTogether(t *testing.T) {
+	r := numbered(3)
+	pairs := append(allPairs(r[:2]), Pair{From: r[0], To: r[2]})
+	for forgotten, want := range map[[2]string][]Task{
+		{}:                   {{Kind: Throughput, From: "aws:r0", To: "aws:r1", Both: true}, {Kind: Throughput, From: "aws:r0", To: "aws:r2"}},
+		{"aws:r0", "aws:r1"}: {{Kind: Throughput, From: "aws:r1", To: "aws:r0"}, {Kind: Throughput, From: "aws:r0", To: "aws:r2"}},
+		{"aws:r1", "aws:r0"}: {{Kind: Throughput, From: "aws:r0", To: "aws:r1"}, {Kind: Throughput, From: "aws:r0", To: "aws:r2"}},
+		{"aws:r0", "aws:r2"}: {{Kind: Throughput, From: "aws:r0", To: "aws:r1", Both: true}},
+	} {
+		s := NewSchedule(pairs, Together, Greedy)
+		s.Forget(forgotten[0], forgotten[1])
+		for _, region := range r {
+			s.Ready(region.ID())
+		}
+		var got []Task
+		for task, ok := s.Next(); ok; task, ok = s.Next() {
+			if task.Kind == Throughput {
+				got = append(got, task)
+			}
+			s.Done(task)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("without %v (-want +got):\n%s", forgotten, diff)
+		}
+	}
+}
+
 func TestScheduleDrop(t *testing.T) {
 	r := numbered(3)
 	s := NewSchedule(allPairs(r)[:3], Duplex, Tournament) // r0>r1, r0>r2, r1>r0
@@ -113,7 +142,7 @@ func TestScheduleDrop(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	pairs := allPairs(numbered(6))
-	for isolation, want := range map[Isolation]time.Duration{Duplex: 30 * time.Second, Exclusive: 55 * time.Second} {
+	for isolation, want := range map[Isolation]time.Duration{Duplex: 30 * time.Second, Exclusive: 55 * time.Second, Together: 30 * time.Second} {
 		if got := Estimate(pairs, isolation, time.Second, 5*time.Second); got != want {
 			t.Errorf("%s: Estimate = %v, want %v", isolation, got, want)
 		}

@@ -36,7 +36,7 @@ type event struct {
 
 func newSimulation(t testing.TB, pairs []Pair, isolation Isolation, order Order, seed uint64) *simulation {
 	sim := &simulation{
-		t: t, s: NewSchedule(pairs, isolation, order), isolation: isolation, tasks: len(Tasks(pairs)),
+		t: t, s: NewSchedule(pairs, isolation, order), isolation: isolation, tasks: len(Tasks(pairs, isolation)),
 		rng:  rand.New(rand.NewPCG(seed, 1)),
 		late: map[string]time.Duration{}, dies: map[string]time.Duration{}, lapses: map[string]time.Duration{}, ready: map[string]bool{},
 	}
@@ -146,7 +146,7 @@ func (sim *simulation) check(task Task) {
 	for _, e := range sim.running {
 		sameMachine := e.task.From == task.From || e.task.From == task.To || e.task.To == task.From || e.task.To == task.To
 		sameWay := e.task.From == task.From || e.task.To == task.To
-		if e.task.Kind != task.Kind || sameWay || sameMachine && (task.Kind == RTT || sim.isolation == Exclusive) {
+		if e.task.Kind != task.Kind || sameWay || sameMachine && (task.Kind == RTT || sim.isolation != Duplex) {
 			sim.t.Fatalf("%v started while %v runs", task, e.task)
 		}
 	}

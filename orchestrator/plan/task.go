@@ -12,26 +12,44 @@ const (
 type Task struct {
 	Kind     Kind
 	From, To string
-	Both     bool // RTT: To measures towards From too
+	Both     bool // To measures towards From too, at the same time
 }
 
 // Tasks are the tests that pairs need, round trips first: one RTT task for each
-// two regions and one throughput task for each direction.
-func Tasks(pairs []Pair) []Task {
-	var rtts, throughputs []Task
+// two regions, and one throughput task for each direction, or Together for each
+// two regions too.
+func Tasks(pairs []Pair, isolation Isolation) []Task {
+	tasks := mutual(RTT, pairs)
+	if isolation == Together {
+		return append(tasks, mutual(Throughput, pairs)...)
+	}
+	for _, p := range pairs {
+		tasks = append(tasks, Task{Kind: Throughput, From: p.From.ID(), To: p.To.ID()})
+	}
+	return tasks
+}
+
+// mutual is one task for each two regions, in both directions where both are
+// among the pairs.
+func mutual(kind Kind, pairs []Pair) []Task {
+	var tasks []Task
 	index := map[Task]int{}
 	for _, p := range pairs {
-		from, to := p.From.ID(), p.To.ID()
-		throughputs = append(throughputs, Task{Kind: Throughput, From: from, To: to})
-		if i, ok := index[Task{Kind: RTT, From: to, To: from}]; ok {
-			rtts[i].Both = true
+		t := Task{Kind: kind, From: p.From.ID(), To: p.To.ID()}
+		if i, ok := index[t.reverse()]; ok {
+			tasks[i].Both = true
 			continue
 		}
-		rtt := Task{Kind: RTT, From: from, To: to}
-		index[rtt] = len(rtts)
-		rtts = append(rtts, rtt)
+		index[t] = len(tasks)
+		tasks = append(tasks, t)
 	}
-	return append(rtts, throughputs...)
+	return tasks
+}
+
+// reverse is the other direction of t.
+func (t Task) reverse() Task {
+	t.From, t.To = t.To, t.From
+	return t
 }
 
 // Isolation says which throughput tests a machine may take part in at a time.
@@ -42,6 +60,7 @@ type Isolation string
 const (
 	Duplex    Isolation = "duplex"    // one that it sends in and one that it receives in
 	Exclusive Isolation = "exclusive" // one
+	Together  Isolation = "together"  // one with each pair's both directions at a time
 )
 
 // seat is what only one running task at a time may hold of a machine.
@@ -55,7 +74,7 @@ func (i Isolation) seats(t Task) [2]seat {
 	switch {
 	case t.Kind == RTT:
 		return [2]seat{{t.From, "rtt"}, {t.To, "rtt"}}
-	case i == Exclusive:
+	case i == Exclusive, i == Together:
 		return [2]seat{{t.From, "test"}, {t.To, "test"}}
 	}
 	return [2]seat{{t.From, "send"}, {t.To, "receive"}}

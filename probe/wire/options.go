@@ -37,8 +37,8 @@ type TCPGranted struct {
 	PacingBps          float64 `json:"pacing_bps,omitempty"` // bit/s of all streams; 0: not limited
 }
 
-// validate says what is wrong with o, for so many streams.
-func (o *TCPOptions) validate(streams int) error {
+// Validate says what is wrong with o, for so many streams.
+func (o *TCPOptions) Validate(streams int) error {
 	wish := func(name string, v, low, high float64) error {
 		if v == 0 {
 			return nil

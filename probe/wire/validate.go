@@ -120,7 +120,7 @@ func (t *Throughput) ValidateTest() error {
 			return err
 		}
 	}
-	return errors.Join(t.Options.validate(t.Streams),
+	return errors.Join(t.Options.Validate(t.Streams),
 		within("throughput: duration_ms", t.DurationMs, 0, MaxDeadlineMs),
 		within("throughput: baseline_bps", t.BaselineBps, 0, MaxRateBps),
 		within("throughput: sample_ms", t.SampleMs, 0, MaxDeadlineMs),
