@@ -56,6 +56,9 @@ func checkFaults(f *strictyaml.File, root *yaml.Node, faults door.Faults) {
 	for i := range faults.Machines {
 		check("machines", i, door.Faults{Machines: faults.Machines[i : i+1]})
 	}
+	for i := range faults.Cuts {
+		check("cuts", i, door.Faults{Cuts: faults.Cuts[i : i+1]})
+	}
 	for i := range faults.Quotas {
 		check("quotas", i, door.Faults{Quotas: faults.Quotas[i : i+1]})
 	}

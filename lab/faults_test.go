@@ -26,6 +26,7 @@ func TestParseFaults(t *testing.T) {
 			{Place: fault.Place{Cloud: "aws", Region: "us-east-1"}, NeverBoot: true},
 			{Place: fault.Place{Cloud: "gcp", Zone: "us-east1-b"}, BootDelayS: 2.5},
 		},
+		Cuts:     []fault.Cut{{Place: fault.Place{Cloud: "gcp", Region: "us-east1"}, AfterS: 1.5, ForS: 60}},
 		OptedOut: []string{"ap-east-1"},
 		Quotas: []fault.Allowance{
 			{Place: fault.Place{Cloud: "aws", Region: "eu-west-1"}, Quota: fault.StandardVCPUs, Limit: 4},

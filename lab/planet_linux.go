@@ -50,7 +50,7 @@ func newPlanet(ctx context.Context, s setup, machine []byte, log *slog.Logger) (
 			return nil, err
 		}
 	}
-	if p.router, err = router.New(router.Options{World: w, Log: log, Cost: p.calibration.Cost, SampleEvery: s.SampleEvery}); err != nil {
+	if p.router, err = router.New(router.Options{World: w, Log: log, Cost: p.calibration.Cost, Cuts: cutsOf(s.Faults), SampleEvery: s.SampleEvery}); err != nil {
 		return nil, err
 	}
 	if err := connectController(p.router, kind); err != nil {
@@ -71,6 +71,15 @@ func newPlanet(ctx context.Context, s setup, machine []byte, log *slog.Logger) (
 		return nil, err
 	}
 	return p, p.open()
+}
+
+// cutsOf are those of a fault file.
+func cutsOf(f door.Faults) []router.Cut {
+	var cuts []router.Cut
+	for _, c := range f.Cuts {
+		cuts = append(cuts, router.Cut{Cloud: c.Cloud, Region: c.Region, After: c.After(), For: c.For()})
+	}
+	return cuts
 }
 
 // regionsOf are the regions the doors have: those of the world.

@@ -107,6 +107,10 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
+// Linger is how long an agent lives on that hears nothing from us: a third longer
+// than its machine is dialled again.
+func (l Limits) Linger() time.Duration { return l.withDefaults().Reconnect * 4 / 3 }
+
 func (c Config) withDefaults() Config {
 	c.Limits = c.Limits.withDefaults()
 	if c.ProbePort == 0 {

@@ -22,8 +22,9 @@ type fleet struct {
 	machines map[string]*machine
 	launches *countdown
 	news     chan<- news
-	history  history     // of earlier processes
-	reached  atomic.Bool // a machine was ready
+	history  history      // of earlier processes
+	reached  atomic.Bool  // a machine was ready
+	answer   atomic.Int32 // machines that answer now
 
 	mu      sync.Mutex
 	tried   map[string][]string   // region names by cloud: a launch was intended

@@ -57,8 +57,10 @@ func (m *machine) serveUntilLost(ctx context.Context) error {
 	}
 	m.reached = true
 	m.fleet.reached.Store(true)
+	m.fleet.answer.Add(1)
 	m.fleet.tell(ctx, news{id: m.id(), made: m.made, ready: g})
 	why := g.watch(ctx)
+	m.fleet.answer.Add(-1)
 	m.fleet.tell(ctx, news{id: m.id(), made: m.made, away: why})
 	if ctx.Err() != nil {
 		return why

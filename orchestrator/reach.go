@@ -35,7 +35,7 @@ func (m *machine) reach(ctx context.Context, connect time.Duration) error {
 			m.agent, err = m.conn.StartAgent(ctx, path)
 			return err
 		}},
-		{StateStarting, limits.Agent + wire.DefaultLinger, m.serve},
+		{StateStarting, limits.Agent + max(limits.Linger(), wire.DefaultLinger), m.serve},
 	} {
 		m.enter(s.state)
 		err := within(ctx, s.limit, s.do)

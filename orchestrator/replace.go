@@ -33,7 +33,7 @@ var errTaken = errors.New("the machine is gone: its cloud or somebody else has e
 
 // replaceable reports whether another machine, elsewhere in the region, may
 // mend err: once in a run, and never where machines are lent. While no machine
-// at all was reached, it is more likely us who can't reach any.
+// at all was reached, or all are away at once, it is more likely us who can't reach any.
 func (m *machine) replaceable(err error) bool {
 	if m.replaced || m.made.Lent || !m.fleet.reached.Load() || m.made.ID == "" || fatal(err) {
 		return false
@@ -41,7 +41,10 @@ func (m *machine) replaceable(err error) bool {
 	if _, wrong := errors.AsType[*remote.HostKeyError](err); wrong {
 		return false // somebody is in between: another machine is no answer
 	}
-	return unreachable(err) || errors.Is(err, errTaken)
+	if errors.Is(err, errTaken) {
+		return true
+	}
+	return unreachable(err) && (!m.reached || m.fleet.answer.Load() > 0)
 }
 
 // unreachable is true of a machine whose SSH does not answer, or that never got

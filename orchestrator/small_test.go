@@ -85,10 +85,10 @@ func TestWithin(t *testing.T) {
 func TestNewSSH(t *testing.T) {
 	refused := errors.New("no way")
 	var dialled string
-	r, err := NewSSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
+	r, err := NewSSH(SSH{RunID: "r1", Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
 		dialled = addr
 		return nil, refused
-	}, nil)
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestNewSSH(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := RestoreSSH(secrets, "r1", nil, nil, nil)
+	again, err := RestoreSSH(secrets, SSH{RunID: "r1"})
 	if err != nil || again.AuthorizedKey() != r.AuthorizedKey() {
 		t.Fatalf("RestoreSSH: %v, or another key", err)
 	}
@@ -119,13 +119,13 @@ func TestNewSSH(t *testing.T) {
 func TestNewSSHLent(t *testing.T) {
 	refused, keyless := errors.New("no way"), errors.New("no keys")
 	var dialled, asked string
-	r, err := NewSSH("r1", nil, func(_ context.Context, _, addr string) (net.Conn, error) {
+	r, err := NewSSH(SSH{RunID: "r1", Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
 		dialled = addr
 		return nil, refused
-	}, func(m providers.Machine) ([]ssh.Signer, error) {
+	}, Lent: func(m providers.Machine) ([]ssh.Signer, error) {
 		asked = m.Region
 		return nil, keyless
-	})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestNewSSHLent(t *testing.T) {
 	if _, err := r.Connect(t.Context(), m); !errors.Is(err, keyless) || asked != "attic" || dialled != "" {
 		t.Errorf("Connect = %v, asked for the keys of %q, dialled %q", err, asked, dialled)
 	}
-	r.(*sshRemote).lent = nil
+	r.(*sshRemote).Lent = nil
 	if _, err := r.Connect(t.Context(), m); err == nil {
 		t.Error("Connect to a lent machine without a way to log in succeeded")
 	}
@@ -141,12 +141,22 @@ func TestNewSSHLent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.(*sshRemote).lent = func(providers.Machine) ([]ssh.Signer, error) { return []ssh.Signer{pair.Signer}, nil }
+	r.(*sshRemote).Lent = func(providers.Machine) ([]ssh.Signer, error) { return []ssh.Signer{pair.Signer}, nil }
 	m.HostKey = pair.AuthorizedKey
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:2222" {
 		t.Errorf("Connect = %v, dialled %q", err, dialled)
+	}
+}
+
+// TestLinger: by default agents wait as long as they do by themselves.
+func TestLinger(t *testing.T) {
+	if got := (Limits{}).Linger(); got != wire.DefaultLinger {
+		t.Errorf("Linger = %v, want %v", got, wire.DefaultLinger)
+	}
+	if got := (Limits{Reconnect: 3 * time.Minute}).Linger(); got != 4*time.Minute {
+		t.Errorf("Linger = %v for three minutes, want four", got)
 	}
 }
 

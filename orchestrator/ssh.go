@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"sync"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 
@@ -20,21 +21,28 @@ const sshPort = 22
 // LentKeys are those that a lent machine may let us in with.
 type LentKeys func(providers.Machine) ([]ssh.Signer, error)
 
-// NewSSH makes the Remote that logs in with a fresh key of the run's own and pushes
-// the fitting one of probes. A nil dial means the ordinary network. Where no
-// machine is lent, lent may be nil.
-func NewSSH(runID string, probes remote.Probes, dial remote.DialFunc, lent LentKeys) (Remote, error) {
-	key, err := remote.NewKeyPair(providers.Name(runID))
+// SSH says how the machines of a run are reached.
+type SSH struct {
+	RunID  string
+	Probes remote.Probes   // the fitting one is pushed
+	Dial   remote.DialFunc // nil: the ordinary network
+	Lent   LentKeys        // may be nil where no machine is lent
+	Linger time.Duration   // how long agents outlive our silence, see Limits; 0: the usual
+}
+
+// NewSSH makes the Remote that logs in with a fresh key of the run's own.
+func NewSSH(o SSH) (Remote, error) {
+	key, err := remote.NewKeyPair(providers.Name(o.RunID))
 	if err != nil {
 		return nil, err
 	}
 	keys := sshKeys{Login: storedKey{string(key.PEM), key.AuthorizedKey}, Hosts: map[string]storedKey{}}
-	return &sshRemote{runID: runID, key: key, keys: keys, probes: probes, dial: dial, lent: lent}, nil
+	return &sshRemote{SSH: o, key: key, keys: keys}, nil
 }
 
 // RestoreSSH is the Remote that an earlier process had, from its Secrets.
-func RestoreSSH(secrets []byte, runID string, probes remote.Probes, dial remote.DialFunc, lent LentKeys) (Remote, error) {
-	r := &sshRemote{runID: runID, probes: probes, dial: dial, lent: lent}
+func RestoreSSH(secrets []byte, o SSH) (Remote, error) {
+	r := &sshRemote{SSH: o}
 	if err := json.Unmarshal(secrets, &r.keys); err != nil {
 		return nil, fmt.Errorf("read the run's keys: %w", err)
 	}
@@ -50,11 +58,8 @@ func RestoreSSH(secrets []byte, runID string, probes remote.Probes, dial remote.
 }
 
 type sshRemote struct {
-	runID  string
-	key    remote.KeyPair
-	probes remote.Probes
-	dial   remote.DialFunc
-	lent   LentKeys
+	SSH
+	key remote.KeyPair
 
 	mu   sync.Mutex
 	keys sshKeys
@@ -80,7 +85,7 @@ func (r *sshRemote) HostKey(region string) ([]byte, string, error) {
 	if k, ok := r.keys.Hosts[region]; ok {
 		return []byte(k.Private), k.Public, nil
 	}
-	key, err := remote.NewKeyPair(providers.Name(r.runID))
+	key, err := remote.NewKeyPair(providers.Name(r.RunID))
 	if err != nil {
 		return nil, "", err
 	}
@@ -95,12 +100,12 @@ func (r *sshRemote) Secrets() ([]byte, error) {
 }
 
 func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, error) {
-	o := remote.Options{Key: r.key.Signer, Dial: r.dial}
-	if m.Lent && r.lent == nil {
+	o := remote.Options{Key: r.key.Signer, Dial: r.Dial, Linger: r.Linger}
+	if m.Lent && r.Lent == nil {
 		return nil, fmt.Errorf("connect to %s: nobody said how to log in to machines that are lent", m.Region)
 	}
 	if m.Lent {
-		keys, err := r.lent(m)
+		keys, err := r.Lent(m)
 		if err != nil {
 			return nil, err
 		}
@@ -115,7 +120,7 @@ func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 	if err != nil {
 		return nil, err
 	}
-	return &sshConn{conn, r.probes, m.Lent}, nil
+	return &sshConn{conn, r.Probes, m.Lent}, nil
 }
 
 type sshConn struct {

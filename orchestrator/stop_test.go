@@ -145,20 +145,27 @@ func TestRunAgentDies(t *testing.T) {
 // so long, and come back.
 func TestRunLosesNetwork(t *testing.T) {
 	for name, tt := range map[string]struct {
-		lasts time.Duration
-		want  [3]int
+		lasts  time.Duration
+		partly bool // only the way to machines
+		want   [3]int
 	}{
-		"for a minute":      {time.Minute, [3]int{30, 0, 0}},
-		"for an hour":       {time.Hour, [3]int{0, 30, 0}},
-		"for a few seconds": {3 * time.Second, [3]int{30, 0, 0}},
+		"for a minute":             {time.Minute, false, [3]int{30, 0, 0}},
+		"for an hour":              {time.Hour, false, [3]int{0, 30, 0}},
+		"for a few seconds":        {3 * time.Second, false, [3]int{30, 0, 0}},
+		"to machines for a minute": {time.Minute, true, [3]int{30, 0, 0}},
+		"to machines for an hour":  {time.Hour, true, [3]int{0, 30, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				p := newPlanet(t)
 				p.outage(10*time.Second, tt.lasts)
+				p.partly = tt.partly
 				d := p.run(t.Context(), p.config(6))
 				if d.err != nil || d.counts() != tt.want || d.lasted > 18*time.Minute {
 					t.Errorf("Run = %+v, %v after %v", d.Progress, d.err, d.lasted)
+				}
+				if n := p.count("launch"); tt.partly && n != 6 {
+					t.Errorf("%d launches, want 6: it is us who can't reach them", n)
 				}
 			})
 		})

@@ -45,7 +45,7 @@ type Options struct {
 	KeepAliveTimeout  time.Duration
 
 	// Linger is how long an agent lives on that hears nothing from us (2 min); we
-	// say that we are there every AliveInterval (15 s).
+	// say that we are there every AliveInterval (15 s, and at most an eighth of Linger).
 	Linger        time.Duration
 	AliveInterval time.Duration
 
@@ -64,7 +64,7 @@ func (o Options) withDefaults() Options {
 	o.KeepAliveInterval = cmp.Or(o.KeepAliveInterval, 5*time.Second)
 	o.KeepAliveTimeout = cmp.Or(o.KeepAliveTimeout, 15*time.Second)
 	o.Linger = cmp.Or(o.Linger, wire.DefaultLinger)
-	o.AliveInterval = cmp.Or(o.AliveInterval, wire.AliveInterval)
+	o.AliveInterval = cmp.Or(o.AliveInterval, min(wire.AliveInterval, o.Linger/8))
 	o.HelloTimeout = cmp.Or(o.HelloTimeout, 20*time.Second)
 	o.CloseTimeout = cmp.Or(o.CloseTimeout, 5*time.Second)
 	return o

@@ -98,7 +98,7 @@ func resume(ctx context.Context, f *sweepFlags, run string, stdout, stderr io.Wr
 
 // goOn does what is left to do and shows how far it is.
 func goOn(ctx context.Context, f *sweepFlags, past *orchestrator.Past, v *venue, log *slog.Logger, observe func(orchestrator.Event)) (orchestrator.Summary, error) {
-	reach, err := sameRemote(past, v)
+	reach, err := sameRemote(past, v, f)
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
@@ -112,15 +112,16 @@ func goOn(ctx context.Context, f *sweepFlags, past *orchestrator.Past, v *venue,
 
 // sameRemote has the run's keys; new ones if no machine has the old, and none
 // (nil) if they are lost.
-func sameRemote(past *orchestrator.Past, v *venue) (orchestrator.Remote, error) {
+func sameRemote(past *orchestrator.Past, v *venue, f *sweepFlags) (orchestrator.Remote, error) {
 	probes, err := probes()
+	ssh := v.ssh(past.Manifest.RunID, probes, f)
 	switch {
 	case err != nil:
 		return nil, err
 	case past.Secrets != nil:
-		return orchestrator.RestoreSSH(past.Secrets, past.Manifest.RunID, probes, v.dial, v.lent)
+		return orchestrator.RestoreSSH(past.Secrets, ssh)
 	case past.Untouched() || past.Finished():
-		return orchestrator.NewSSH(past.Manifest.RunID, probes, v.dial, v.lent)
+		return orchestrator.NewSSH(ssh)
 	}
 	return nil, nil
 }

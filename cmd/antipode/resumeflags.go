@@ -15,7 +15,7 @@ func (f *sweepFlags) kept() map[string]*string {
 }
 
 func (f *sweepFlags) keptTimes() map[string]*time.Duration {
-	return map[string]*time.Duration{"boot-timeout": &f.bootTimeout, "call-timeout": &f.callTimeout}
+	return map[string]*time.Duration{"boot-timeout": &f.bootTimeout, "reconnect-timeout": &f.reconnect, "call-timeout": &f.callTimeout}
 }
 
 // forResume is what run.json holds of them.
@@ -45,6 +45,9 @@ func (f *sweepFlags) restore(all map[string]string) error {
 		}
 	}
 	for name, value := range f.keptTimes() {
+		if all[name] == "" { // of a version that had no such flag
+			continue
+		}
 		d, err := time.ParseDuration(all[name])
 		if err != nil {
 			return fmt.Errorf("run.json: command: %s: %w", name, err)

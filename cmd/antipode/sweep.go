@@ -119,7 +119,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}
-	reach, err := orchestrator.NewSSH(run.id, probes, v.dial, v.lent)
+	reach, err := orchestrator.NewSSH(v.ssh(run.id, probes, f))
 	if err != nil {
 		return orchestrator.Summary{}, err
 	}

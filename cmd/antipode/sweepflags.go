@@ -52,6 +52,7 @@ type sweepFlags struct {
 	zonesOf     map[string][]string // by region id
 	maxTime     time.Duration
 	bootTimeout time.Duration
+	reconnect   time.Duration
 	callTimeout time.Duration
 	awsProfile  string
 	awsRole     string
@@ -112,6 +113,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.StringVar(&f.sshFrom, "ssh-from", "", "this computer's public IPv4 `ADDRESS`, the only one let in to SSH (default: as "+checkIP+" sees it)")
 		flags.DurationVar(&f.maxTime, "max-time", 0, "machines end themselves after `TIME` whatever happens (default: 30m and twice the expected time)")
 		flags.DurationVar(&f.bootTimeout, "boot-timeout", 5*time.Minute, "give up on a machine whose launch, or then whose SSH, takes longer than `TIME`")
+		flags.DurationVar(&f.reconnect, "reconnect-timeout", 90*time.Second, "dial a machine again for `TIME` that does not answer any more; its agent ends after a third more")
 		flags.DurationVar(&f.callTimeout, "call-timeout", 30*time.Second, "give up on a call to a cloud that takes longer than `TIME`")
 	})
 	group(flags, "Machines you already have", func() {
@@ -171,6 +173,8 @@ func (f *sweepFlags) check() error {
 		return usageError("--max-time %v: not 1s to %v", f.maxTime, maxMaxTime)
 	case f.bootTimeout <= 0:
 		return usageError("--boot-timeout %v: not above zero", f.bootTimeout)
+	case f.reconnect < time.Second:
+		return usageError("--reconnect-timeout %v: not 1s or more", f.reconnect)
 	case f.callTimeout <= 0:
 		return usageError("--call-timeout %v: not above zero", f.callTimeout)
 	case f.labName == "" && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
@@ -244,7 +248,7 @@ func (f *sweepFlags) choice() orchestrator.Choice {
 }
 
 func (f *sweepFlags) limits() orchestrator.Limits {
-	return orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout}
+	return orchestrator.Limits{Launch: f.bootTimeout, Connect: f.bootTimeout, Reconnect: f.reconnect}
 }
 
 // rowFlags keep the lab's figures from being taken for a cloud's.

@@ -92,3 +92,8 @@ func (v *venue) close() error {
 	}
 	return nil
 }
+
+// ssh is how the machines of a run are reached here.
+func (v *venue) ssh(runID string, probes remote.Probes, f *sweepFlags) orchestrator.SSH {
+	return orchestrator.SSH{RunID: runID, Probes: probes, Dial: v.dial, Lent: v.lent, Linger: f.limits().Linger()}
+}

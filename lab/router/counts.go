@@ -31,7 +31,7 @@ type Drops struct {
 	Rule    int64 `json:"rule"`    // the machine's rules don't let it in
 	Queue   int64 `json:"queue"`   // a queue was full
 	Loss    int64 `json:"loss"`    // the path loses packets
-	Link    int64 `json:"link"`    // the machine took no more, or was gone
+	Link    int64 `json:"link"`    // the machine took no more, or was gone, or the controller was cut off
 	Policer int64 `json:"policer"` // they were above the policer's rate
 	MTU     int64 `json:"mtu"`     // they were too large for the path
 }

@@ -30,6 +30,8 @@ func (r *Router) receive(from *endpoint, o packet.Offload, b []byte, memory *chu
 		f.half.send(f)
 	}
 	switch {
+	case r.cuts.sever(from.Region, to.Region, now):
+		r.drop(f, &f.path.count.Dropped.Link)
 	case !allowed:
 		r.drop(f, &f.path.count.Dropped.Rule)
 	case r.memory.full():

@@ -26,6 +26,8 @@ type Options struct {
 	// measured it. It is taken off every delay.
 	Cost Cost
 
+	Cuts []Cut // of the controller's way to machines
+
 	// SampleEvery is how often the count of a TCP flow is noted down while it is
 	// delivered, for FlowCounts; 0 is never.
 	SampleEvery time.Duration
@@ -71,6 +73,7 @@ type Router struct {
 	schedule  schedule
 	memory    memory
 	strays    int64
+	cuts      cuts
 }
 
 // New starts a router without endpoints.
@@ -91,6 +94,7 @@ func New(o Options) (*Router, error) {
 		rules:     make(map[string][]vm.Rule),
 		paths:     make(map[[2]string]*path),
 		flows:     newFlowTable(),
+		cuts:      cuts{all: o.Cuts},
 	}
 	ownThread(r.run)
 	return r, nil

@@ -30,6 +30,7 @@ var kinds = []Kind{Silent, Throttle, Error500, ResetAfter, Denied, Capacity, Lat
 type Faults struct {
 	Calls     []Call      `yaml:"calls,omitempty"`
 	Machines  []Machine   `yaml:"machines,omitempty"`
+	Cuts      []Cut       `yaml:"cuts,omitempty"`
 	OptedOut  []string    `yaml:"opted_out,omitempty"`      // AWS regions that the account has not enabled
 	NoDefault []string    `yaml:"no_default_vpc,omitempty"` // AWS regions whose VPC is an ordinary one: the default was deleted
 	Quotas    []Allowance `yaml:"quotas,omitempty"`         // the first that matches counts
@@ -78,6 +79,11 @@ func (f Faults) Validate() error {
 	for i, m := range f.Machines {
 		if err := m.validate(); err != nil {
 			return fmt.Errorf("machines[%d]: %w", i, err)
+		}
+	}
+	for i, c := range f.Cuts {
+		if err := c.validate(); err != nil {
+			return fmt.Errorf("cuts[%d]: %w", i, err)
 		}
 	}
 	for i, q := range f.Quotas {
