@@ -72,7 +72,7 @@ chaos: build ## kill CHAOS_RUNS sweeps (default 200) at random moments, look for
 bench-probe: build ## the probe against iperf3, ping, irtt and sockperf: medians and ratios (install the peers first)
 	$(GO) run ./bench/probe
 
-accuracy: bin/antipode-probe bin/antipode-machine ## the probe against the lab's truth on 124 paths and 12 token buckets: hours; goes on where it was interrupted
+accuracy: bin/antipode-probe bin/antipode-machine ## the probe against the lab's truth on 134 paths and 12 token buckets: half an hour; goes on where it was interrupted
 	$(GO) run ./bench/accuracy $(ACCURACY_FLAGS)
 
 # Optimisation is off for one cross-build of the SDKs: it halves the time, and

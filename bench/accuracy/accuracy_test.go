@@ -37,8 +37,8 @@ func TestMain(m *testing.M) {
 func TestSmoke(t *testing.T) {
 	dir := t.TempDir()
 	o := options{
-		results: filepath.Join(dir, "results"), budget: 900e6, probes: 20, udp: 300 * time.Millisecond,
-		duration: time.Second, eased: 500 * time.Millisecond,
+		results: filepath.Join(dir, "results"), budget: 1500e6, probes: 20, udp: 300 * time.Millisecond,
+		duration: time.Second, eased: 500 * time.Millisecond, ten: true,
 		probe: filepath.Join(dir, "probe"), machine: filepath.Join(dir, "machine"),
 	}
 	build(t, o.probe, "antipode-probe")
@@ -80,7 +80,7 @@ func TestSmoke(t *testing.T) {
 // TestMeasuredOnce gives a probe that can't run: nothing is left to be measured.
 func TestMeasuredOnce(t *testing.T) {
 	p := Path{Name: "p", Set: setTuning, Congestion: "cubic", RTTMs: 1, MachineBps: 100e6}
-	o := options{results: t.TempDir(), budget: 900e6, eased: time.Second, duration: time.Second, probe: os.DevNull, machine: os.DevNull}
+	o := options{results: t.TempDir(), budget: 1500e6, ten: true, eased: time.Second, duration: time.Second, probe: os.DevNull, machine: os.DevNull}
 	done := func() *transfer { return &transfer{Result: &wire.ThroughputResult{}, Carried: ramp(1, 1e6)} }
 	r := &record{Path: p, RTT: &wire.RTTResult{}, UDP: &datagrams{&wire.UDPResult{}, &router.FlowCount{}},
 		Long: done(), Adaptive: done(), Ten: done(), Eased: map[string]*transfer{"rate-cap": done()}}
@@ -132,13 +132,16 @@ func TestPathsAreDrawn(t *testing.T) {
 func TestPathsAreWorlds(t *testing.T) {
 	for _, p := range drawAll(0) {
 		for _, e := range append(p.easings(), easing{"nothing", p}) {
-			data, err := e.path.world(p.disturbed()).Marshal()
+			data, err := worldOf([]Path{e.path}, Path.disturbed).Marshal()
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := world.Parse(p.Name, data); err != nil {
 				t.Errorf("%s without %s: %v", p.Name, e.cause, err)
 			}
+		}
+		if bps := p.expectedBps(); bps <= 0 || bps > p.capBps() {
+			t.Errorf("%+v is expected to carry %v", p, bps)
 		}
 		if p.RTTMs < 1 || p.RTTMs > 300 || p.capBps() < 10e6 || p.capBps() > 1e9 || p.LossRatio > 0.01 {
 			t.Errorf("%+v is out of bounds", p)
@@ -157,6 +160,7 @@ func TestEasings(t *testing.T) {
 		"equal":       {Path{RTTMs: 1, MachineBps: 100e6, FlowBps: 100e6}, []string{"flow-cap", "rate-cap"}},
 		"far":         {Path{RTTMs: 200, MachineBps: 1e9}, []string{"rate-cap", "receive-window", "send-buffer"}},
 		"buffer":      {Path{RTTMs: 10, MachineBps: 100e6, SendBytes: 64 << 10}, []string{"rate-cap", "send-buffer"}},
+		"slow source": {Path{RTTMs: 10, MachineBps: 100e6, RateBps: 50e6}, []string{"rate-cap", "application"}},
 		"wide buffer": {Path{RTTMs: 10, MachineBps: 100e6, SendBytes: 1 << 20}, []string{"rate-cap"}},
 	} {
 		var got []string
@@ -269,6 +273,30 @@ func TestTallyDatagrams(t *testing.T) {
 		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(datagramTally{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestExpected(t *testing.T) {
+	for name, c := range map[string]struct {
+		path     Path
+		from, to float64
+	}{
+		"cap":               {Path{RTTMs: 10, MachineBps: 300e6, FlowBps: 100e6, Congestion: "cubic"}, 100e6, 100e6},
+		"slow source":       {Path{RTTMs: 10, MachineBps: 300e6, RateBps: 20e6, Congestion: "cubic"}, 20e6, 20e6},
+		"stock buffer":      {Path{RTTMs: 200, MachineBps: 1e9, Congestion: "bbr"}, 160e6, 180e6},
+		"cubic at a loss":   {Path{RTTMs: 100, MachineBps: 1e9, LossRatio: 0.01, Congestion: "cubic"}, 2e6, 4e6},
+		"bbr does not mind": {Path{RTTMs: 50, MachineBps: 100e6, LossRatio: 0.01, Congestion: "bbr"}, 100e6, 100e6},
+	} {
+		if got := c.path.expectedBps(); got < c.from || got > c.to {
+			t.Errorf("%s: %v, want %v to %v", name, got, c.from, c.to)
+		}
+	}
+	lossy := Path{RTTMs: 10, MachineBps: 100e6, LossRatio: 0.001, Congestion: "cubic"}
+	if got := lossy.easedDuration(12 * time.Second); got != 12*time.Second {
+		t.Errorf("losses are watched for %v", got)
+	}
+	if got := (Path{RTTMs: 10}).easedDuration(12 * time.Second); got != 4500*time.Millisecond {
+		t.Errorf("a short path is watched for %v", got)
 	}
 }
 

@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/antipode-bench/antipode/probe/trace"
+	"github.com/antipode-bench/antipode/probe/wire"
 )
 
 // What the probe would say today of a recorded test, so that a change of its
@@ -30,13 +31,32 @@ func (r *record) ruleAgain() (bytes, bps float64, flags int, ok bool) {
 }
 
 // limitAgain is what limited a recorded test by today's table; it is empty if
-// the test's samples are not there.
+// the test's samples are not there. What two flows brought is as it was.
 func (t *transfer) limitAgain() string {
 	if t == nil || t.Result == nil || len(t.Result.Samples) < 2 {
 		return ""
 	}
 	r := t.Result
-	return r.Samples.Limit(r.Samples.Steady(), trace.Facts{
+	by := r.Samples.Limit(t.partAgain(), trace.Facts{
 		CongestionControl: r.CongestionControl, MSS: r.MSSBytes, Streams: r.Streams, From: r.From, To: r.To,
 	}).By
+	if by == trace.LimitRateCap && r.LimitedBy == trace.LimitFlowCap {
+		return trace.LimitFlowCap
+	}
+	return by
+}
+
+// partAgain is the part of a recorded test that its figures are of.
+func (t *transfer) partAgain() trace.Part {
+	r := t.Result
+	if r.StoppedBy != wire.StoppedSteady {
+		return r.Samples.Steady()
+	}
+	rule := trace.NewRule(r.CongestionControl, r.MSSBytes, wantedError)
+	for n := 2; n <= len(r.Samples); n++ {
+		if rule.Enough(r.Samples[:n]) {
+			return rule.Part(r.Samples[:n])
+		}
+	}
+	return r.Samples.Steady() // by other samples, or another rule, it would have gone on
 }

@@ -35,6 +35,9 @@ func (p Path) easings() (list []easing) {
 	if p.mayBind(p.SendBytes, stockSendBytes) {
 		add("send-buffer", func(q *Path) { q.SendBytes = hugeBytes })
 	}
+	if p.RateBps > 0 {
+		add("application", func(q *Path) { q.RateBps = 0 })
+	}
 	return list
 }
 

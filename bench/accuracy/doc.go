@@ -12,12 +12,18 @@
 //
 // # What is measured
 //
-// Each path is a lab of its own with two machines. While nothing else runs: the
-// round-trip time, and UDP over the path with loss, reordering and duplicates
-// added. Then, several paths at a time as long as their rates add up to less
-// than -budget: one long TCP test, one that ends when the probe thinks fit, and
-// the path again with one constraint after the other eased. Who gains 10 % or
-// more was held back by it: these are the path's true causes.
+// A path has two machines of its own, and half of the paths are for cubic, half
+// for BBR. First come the quiet tests, of eight paths in one lab: the round trip,
+// which is a few packets a second, and UDP, of three at a time, over the path with
+// reordering and duplicates added. Then, each in a lab of its own, and as many at
+// a time as are expected to have -budget together: one long TCP test, one that
+// ends when the probe thinks fit, both with its check of a second flow, and the
+// path again with one constraint after the other eased. Who gains 10 % or more was
+// held back by it: these are the path's true causes.
+//
+// The lab counts what it delivered too late. Where that is too much, or the whole
+// computer stood still, a test is made again, up to three times in a run and with
+// less beside it.
 //
 // # What it is held against
 //

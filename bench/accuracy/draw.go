@@ -13,17 +13,21 @@ import (
 const (
 	tuningPaths = 80
 	unseenPaths = 44
+	slowPaths   = 5 // of each of the two, besides
 	bucketPaths = 12
 
-	tuningSeed = 1
-	unseenSeed = 20261201
-	bucketSeed = 7
+	tuningSeed     = 1
+	unseenSeed     = 20261201
+	slowTuningSeed = 2
+	slowUnseenSeed = 20261202
+	bucketSeed     = 7
 )
 
 // drawAll draws every path there is. more is added to the seeds: 0 draws those
 // of paths.csv.
 func drawAll(more uint64) []Path {
 	var paths []Path
+	drawn := map[string]int{}
 	for _, set := range []struct {
 		name string
 		n    int
@@ -32,12 +36,15 @@ func drawAll(more uint64) []Path {
 	}{
 		{setTuning, tuningPaths, tuningSeed, (*dice).path},
 		{setUnseen, unseenPaths, unseenSeed, (*dice).path},
+		{setTuning, slowPaths, slowTuningSeed, (*dice).slow},
+		{setUnseen, slowPaths, slowUnseenSeed, (*dice).slow},
 		{setBucket, bucketPaths, bucketSeed, (*dice).bucket},
 	} {
 		d := &dice{rand.New(rand.NewPCG(set.seed+more, 0))}
 		for i := range set.n {
 			p := set.draw(d)
-			p.Name, p.Set = fmt.Sprintf("%s-%03d", set.name, i+1), set.name
+			drawn[set.name]++
+			p.Name, p.Set = fmt.Sprintf("%s-%03d", set.name, drawn[set.name]), set.name
 			p.Congestion = []string{"cubic", "bbr"}[i%2]
 			paths = append(paths, p)
 		}
@@ -92,6 +99,13 @@ func (d *dice) path() Path {
 	if d.chance(0.3) {
 		p.QueueMs = d.between(10, 200)
 	}
+	return p
+}
+
+// slow is a path that carries more than the application offers.
+func (d *dice) slow() Path {
+	p := Path{RTTMs: d.between(1, 300), RateBps: d.between(10e6, 500e6)}
+	p.MachineBps = min(1e9, round(p.RateBps*d.between(1.5, 5), 3))
 	return p
 }
 

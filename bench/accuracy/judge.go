@@ -165,6 +165,22 @@ func judgeProbe(records []*record) stopping {
 	})
 }
 
+// judgeChecked is the same with what the check of a second flow sent, which no
+// other figure has in it.
+func judgeChecked(records []*record) stopping {
+	return judge(records, "the probe, with its second flow", func(rec *record) (bytes, bps float64, flags int, ok bool) {
+		if rec.Adaptive == nil || rec.Adaptive.Result == nil {
+			return 0, 0, 0, false
+		}
+		got := rec.Adaptive.Result
+		bytes = float64(got.Bytes)
+		if got.FlowCheck != nil {
+			bytes += float64(got.FlowCheck.Bytes)
+		}
+		return bytes, got.GoodputBps, len(got.Flags), true
+	})
+}
+
 func judge(records []*record, name string, end func(*record) (bytes, bps float64, flags int, ok bool)) stopping {
 	s := stopping{name: name}
 	var spent, whole, nearSpent, nearWhole float64

@@ -28,6 +28,7 @@ type options struct {
 	udp      time.Duration
 	duration time.Duration
 	eased    time.Duration
+	ten      bool
 	probe    string
 	machine  string
 	markdown bool
@@ -45,11 +46,12 @@ func main() {
 	pflag.IntVar(&o.paths, "paths", 0, "only the first `N` paths of each set; 0 is all")
 	pflag.Uint64Var(&o.seed, "seed", 0, "draw other paths than those of paths.csv, by other seeds")
 	pflag.BoolVar(&o.draw, "draw", false, "print the paths and end")
-	pflag.Float64Var(&budgetMbps, "budget", 900, "measure as many paths at a time as have so many `Mbit/s` together")
+	pflag.Float64Var(&budgetMbps, "budget", 1500, "measure as many paths at a time as have so many `Mbit/s` together")
 	pflag.IntVar(&o.probes, "rtt-probes", 200, "`N` probes for the round-trip time, 10 ms apart")
 	pflag.DurationVar(&o.udp, "udp-duration", 3*time.Second, "length of the UDP test")
 	pflag.DurationVar(&o.duration, "duration", 32*time.Second, "length of the long test")
-	pflag.DurationVar(&o.eased, "eased-duration", 12*time.Second, "length of a test with a constraint eased; 0 for none")
+	pflag.DurationVar(&o.eased, "eased-duration", 12*time.Second, "longest test with a constraint eased; 0 for none")
+	pflag.BoolVar(&o.ten, "ten", false, "another test of ten seconds with every sample, for -replay to play the probe's rule on")
 	pflag.StringVar(&o.probe, "probe", "bin/antipode-probe", "the probe")
 	pflag.StringVar(&o.machine, "machine", "bin/antipode-machine", "what runs a machine of the lab")
 	pflag.BoolVar(&o.markdown, "markdown", false, "print the tables as in docs/benchmarks.md")

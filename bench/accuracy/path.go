@@ -36,6 +36,7 @@ type Path struct {
 	SendBytes    int     `csv:"send_bytes" json:"send_bytes"`       // net.ipv4.tcp_wmem's maximum
 	BaselineBps  float64 `csv:"baseline_bps" json:"baseline_bps"`
 	BurstBytes   float64 `csv:"burst_bytes" json:"burst_bytes"`
+	RateBps      float64 `csv:"rate_bps" json:"rate_bps"` // of payload: the application offers no more
 }
 
 //go:embed paths.csv
@@ -61,34 +62,42 @@ func (p Path) capBps() float64 {
 
 func (p Path) rtt() time.Duration { return time.Duration(p.RTTMs * float64(time.Millisecond)) }
 
-// Where the two machines of a path are.
-const (
-	fromRegion = "lab:from"
-	toRegion   = "lab:to"
-)
+// from and to are the regions of the path's machines.
+func (p Path) from() string { return "lab:" + p.Name + "-from" }
+func (p Path) to() string   { return "lab:" + p.Name + "-to" }
 
 // disturbed is the path with what UDP's counts are held against.
 func (p Path) disturbed() world.Quirks {
 	return world.Quirks{ReorderRatio: 0.01, ReorderMs: 1, DuplicateRatio: 0.005}
 }
 
-// world is the lab's internet with the path in it.
-func (p Path) world(more world.Quirks) *world.World {
-	delay, jitter, none := p.RTTMs/2, 0.0, 0.0
-	rates := func(id string) world.Region {
-		return world.Region{ID: id, EgressBps: p.MachineBps, IngressBps: p.MachineBps, Allowance: world.Allowance{
-			BaselineBps: p.BaselineBps, BurstBytes: p.BurstBytes, QueueMs: p.QueueMs,
-		}}
+// undisturbed is the path as it is.
+func (p Path) undisturbed() world.Quirks { return world.Quirks{} }
+
+// worldOf is the lab's internet with the paths in it, none of which has a machine
+// with another in common.
+func worldOf(paths []Path, quirks func(Path) world.Quirks) *world.World {
+	w := &world.World{Controller: world.Controller{DelayMs: 0.5}}
+	for _, p := range paths {
+		w.Regions = append(w.Regions, p.region(p.from()), p.region(p.to()))
+		w.Pairs = append(w.Pairs, p.pairs(quirks(p))...)
 	}
-	there := more
+	return w
+}
+
+func (p Path) region(id string) world.Region {
+	return world.Region{ID: id, EgressBps: p.MachineBps, IngressBps: p.MachineBps, Allowance: world.Allowance{
+		BaselineBps: p.BaselineBps, BurstBytes: p.BurstBytes, QueueMs: p.QueueMs,
+	}}
+}
+
+// pairs are the way there, which has all of the path's limits, and back.
+func (p Path) pairs(there world.Quirks) []world.Pair {
+	delay, jitter, none := p.RTTMs/2, 0.0, 0.0
 	there.QueueMs, there.PoliceBps = p.QueueMs, p.PoliceBps
-	return &world.World{
-		Controller: world.Controller{DelayMs: 0.5},
-		Regions:    []world.Region{rates(fromRegion), rates(toRegion)},
-		Pairs: []world.Pair{
-			{From: fromRegion, To: toRegion, DelayMs: &delay, JitterMs: &jitter, LossRatio: &p.LossRatio, FlowBps: &p.FlowBps, Quirks: there},
-			{From: toRegion, To: fromRegion, DelayMs: &delay, JitterMs: &jitter, LossRatio: &none, FlowBps: &none},
-		},
+	return []world.Pair{
+		{From: p.from(), To: p.to(), DelayMs: &delay, JitterMs: &jitter, LossRatio: &p.LossRatio, FlowBps: &p.FlowBps, Quirks: there},
+		{From: p.to(), To: p.from(), DelayMs: &delay, JitterMs: &jitter, LossRatio: &none, FlowBps: &none},
 	}
 }
 

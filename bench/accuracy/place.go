@@ -21,6 +21,7 @@ import (
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab"
 	"github.com/antipode-bench/antipode/lab/router"
+	"github.com/antipode-bench/antipode/lab/router/packet"
 	"github.com/antipode-bench/antipode/lab/vm"
 	"github.com/antipode-bench/antipode/lab/world"
 	"github.com/antipode-bench/antipode/probe/wire"
@@ -66,9 +67,16 @@ func loadTools(o options) (t tools, err error) {
 	return t, nil
 }
 
-// place is a lab with a path, and an agent at both of its ends.
+// site is a lab with some paths in it.
+type site struct {
+	lab    *lab.Lab
+	places []*place // in the order of the paths
+}
+
+// place is a path in a lab, with an agent at both of its ends.
 type place struct {
 	lab      *lab.Lab
+	path     Path
 	from, to *station
 }
 
@@ -79,32 +87,47 @@ type station struct {
 	agent *remote.Agent
 }
 
-// open builds a place. What is rough is up sooner, and its delays are up to
-// half a millisecond too long.
-func (t tools) open(ctx context.Context, p Path, w *world.World, rough bool) (_ *place, err error) {
+// bootsAtOnce is how many paths of a site get their machines at a time.
+const bootsAtOnce = 3
+
+// open builds a site. What is rough is up sooner, and its delays are up to half
+// a millisecond too long.
+func (t tools) open(ctx context.Context, paths []Path, quirks func(Path) world.Quirks, rough bool) (_ *site, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, setUpLimit, fmt.Errorf("not set up within %s", setUpLimit))
 	defer cancel()
-	pl := &place{}
-	if pl.lab, err = lab.Start(ctx, lab.Options{World: w, Machine: t.machine, Rough: rough, SampleEvery: sampleEvery}); err != nil {
+	s := &site{}
+	if s.lab, err = lab.Start(ctx, lab.Options{
+		World: worldOf(paths, quirks), Machine: t.machine, Rough: rough, SampleEvery: sampleEvery,
+	}); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, pl.close())
-		}
-	}()
+	var booting errgroup.Group
+	booting.SetLimit(bootsAtOnce)
+	for _, p := range paths {
+		pl := &place{lab: s.lab, path: p}
+		s.places = append(s.places, pl)
+		booting.Go(func() error { return t.occupy(ctx, pl) })
+	}
+	if err := booting.Wait(); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+func (s *site) close() error { return s.lab.Close() }
+
+// occupy boots the machines of a place.
+func (t tools) occupy(ctx context.Context, pl *place) error {
 	secret := make([]byte, wire.SecretBytes)
 	rand.Read(secret) // never fails
 	var booting errgroup.Group
-	booting.Go(func() (err error) { pl.from, err = t.station(ctx, pl.lab, fromRegion, p, secret); return err })
-	booting.Go(func() (err error) { pl.to, err = t.station(ctx, pl.lab, toRegion, p, secret); return err })
-	return pl, booting.Wait()
+	booting.Go(func() (err error) { pl.from, err = t.station(ctx, pl, pl.path.from(), secret); return err })
+	booting.Go(func() (err error) { pl.to, err = t.station(ctx, pl, pl.path.to(), secret); return err })
+	return booting.Wait()
 }
 
-func (pl *place) close() error { return pl.lab.Close() }
-
 // station boots a machine, logs in and starts the probe on it, as a sweep does.
-func (t tools) station(ctx context.Context, l *lab.Lab, region string, p Path, secret []byte) (*station, error) {
+func (t tools) station(ctx context.Context, pl *place, region string, secret []byte) (*station, error) {
 	host, err := remote.NewKeyPair("host")
 	if err != nil {
 		return nil, err
@@ -114,9 +137,9 @@ func (t tools) station(ctx context.Context, l *lab.Lab, region string, p Path, s
 		return nil, err
 	}
 	cloud, name, _ := antipode.SplitID(region)
-	addresses, err := l.StartMachine(ctx, vm.Spec{
+	addresses, err := pl.lab.StartMachine(ctx, vm.Spec{
 		ID: name, Cloud: cloud, Region: name, Hostname: name, User: user,
-		AuthorizedKeys: []string{own.AuthorizedKey}, HostKeyPEM: host.PEM, BootCommands: p.bootCommands(),
+		AuthorizedKeys: []string{own.AuthorizedKey}, HostKeyPEM: host.PEM, BootCommands: pl.path.bootCommands(),
 	})
 	if err != nil {
 		return nil, err
@@ -125,7 +148,7 @@ func (t tools) station(ctx context.Context, l *lab.Lab, region string, p Path, s
 	target := remote.Target{Name: name, Addr: netip.AddrPortFrom(s.addr, 22), User: user, HostKey: host.AuthorizedKey}
 	// What is sent before a machine is up is lost, and TCP sends it again only
 	// after a second: dial anew sooner.
-	options := remote.Options{Key: own.Signer, Dial: l.Dial, DialTimeout: 250 * time.Millisecond, RetryMin: 20 * time.Millisecond, RetryMax: 250 * time.Millisecond}
+	options := remote.Options{Key: own.Signer, Dial: pl.lab.Dial, DialTimeout: 250 * time.Millisecond, RetryMin: 20 * time.Millisecond, RetryMax: 250 * time.Millisecond}
 	if s.conn, err = remote.Connect(ctx, target, options); err != nil {
 		return nil, err
 	}
@@ -152,52 +175,55 @@ func (pl *place) ask(ctx context.Context, r wire.Request, nominal time.Duration)
 	return pl.from.agent.Call(ctx, r)
 }
 
-// lateRatio is the share of the segments on the path that the lab delivered too
-// late.
-func (pl *place) lateRatio(ctx context.Context) (float64, error) {
-	pairs, err := pl.counts(ctx)
-	if err != nil {
-		return 0, err
-	}
-	for _, c := range pairs {
-		if c.From == fromRegion && c.To == toRegion {
-			return float64(c.Late.Segments) / float64(max(1, c.Delivered.Packets)), nil
-		}
-	}
-	return 0, errors.New("the router knows no such pair")
-}
-
 // maxLateDatagrams is the sweep's limit: of both directions.
 const maxLateDatagrams = 0.10
 
+// lateRatio is the share of the segments on the path that the lab delivered too
+// late.
+func (pl *place) lateRatio(ctx context.Context) (float64, error) {
+	there, _, err := pl.counts(ctx)
+	return float64(there.Late.Segments) / float64(max(1, there.Delivered.Packets)), err
+}
+
 // punctual is an error if the lab was too busy for the round trips to be exact.
 func (pl *place) punctual(ctx context.Context) error {
-	pairs, err := pl.counts(ctx)
+	there, back, err := pl.counts(ctx)
 	if err != nil {
 		return err
 	}
-	var late, all int64
-	for _, c := range pairs {
-		late, all = late+c.Late.Datagrams, all+c.Delivered.Datagrams
-	}
+	late, all := there.Late.Datagrams+back.Late.Datagrams, there.Delivered.Datagrams+back.Delivered.Datagrams
 	if float64(late) > maxLateDatagrams*float64(all) {
 		return fmt.Errorf("the lab was too busy: %d of %d datagrams were late", late, all)
 	}
 	return nil
 }
 
-func (pl *place) counts(ctx context.Context) ([]router.PairCount, error) {
+// counts are the router's of both directions of the path.
+func (pl *place) counts(ctx context.Context) (there, back router.PairCount, err error) {
 	data, err := pl.lab.Counts(ctx)
 	if err != nil {
-		return nil, err
+		return there, back, err
 	}
 	var counts struct{ Pairs []router.PairCount }
-	err = json.Unmarshal(data, &counts)
-	return counts.Pairs, err
+	if err := json.Unmarshal(data, &counts); err != nil {
+		return there, back, err
+	}
+	for _, c := range counts.Pairs {
+		switch {
+		case c.From == pl.path.from() && c.To == pl.path.to():
+			there = c
+		case c.From == pl.path.to() && c.To == pl.path.from():
+			back = c
+		}
+	}
+	if there.From == "" || back.From == "" {
+		return there, back, errors.New("the router knows no such pair")
+	}
+	return there, back, nil
 }
 
-// carried is the router's count of the measured flow: of the protocol, the one
-// from sender to receiver that carried most.
+// carried is the router's count of the measured flow: of UDP the one from sender
+// to receiver that carried most, of TCP the one of the test's own port.
 func (pl *place) carried(ctx context.Context, protocol uint8) (most router.FlowCount, err error) {
 	data, err := pl.lab.Flows(ctx)
 	if err != nil {
@@ -208,7 +234,8 @@ func (pl *place) carried(ctx context.Context, protocol uint8) (most router.FlowC
 		return most, err
 	}
 	for _, f := range flows {
-		if f.Protocol == protocol && f.Src.Addr() == pl.from.addr && f.Dst.Addr() == pl.to.addr && f.Delivered.Bytes > most.Delivered.Bytes {
+		here := f.Protocol == protocol && f.Src.Addr() == pl.from.addr && f.Dst.Addr() == pl.to.addr
+		if here && (protocol == packet.UDP || f.Src.Port() == clientPort) && f.Delivered.Bytes > most.Delivered.Bytes {
 			most = f
 		}
 	}

@@ -50,7 +50,8 @@ func printReport(out io.Writer, records []*record, markdown bool) error {
 			ordinary = append(ordinary, r)
 		}
 	}
-	groups := []group{{"all", ordinary}, {setTuning, bySet[setTuning]}, {setUnseen, bySet[setUnseen]}}
+	groups := []group{{"all", ordinary}, {setTuning, bySet[setTuning]}, {setUnseen, bySet[setUnseen]},
+		{"cubic", under(ordinary, "cubic")}, {"bbr", under(ordinary, "bbr")}}
 	for _, part := range []func(sheet, []group) error{accuracyTable, limitTable, stopTable} {
 		if err := part(s, groups); err != nil {
 			return err
@@ -71,6 +72,16 @@ func printReport(out io.Writer, records []*record, markdown bool) error {
 type group struct {
 	name    string
 	records []*record
+}
+
+// under are the records of paths with a congestion control.
+func under(records []*record, congestion string) (some []*record) {
+	for _, r := range records {
+		if r.Path.Congestion == congestion {
+			some = append(some, r)
+		}
+	}
+	return some
 }
 
 func long(r *record) *transfer     { return r.Long }
@@ -102,7 +113,8 @@ func limitTable(s sheet, groups []group) error {
 			name   string
 			saying func(*record) string
 		}{{"long", longSays}, {"adaptive", func(r *record) string { return r.Adaptive.limitedBy() }},
-			{"long, judged again", func(r *record) string { return r.Long.limitAgain() }}} {
+			{"long, judged again", func(r *record) string { return r.Long.limitAgain() }},
+			{"adaptive, judged again", func(r *record) string { return r.Adaptive.limitAgain() }}} {
 			list := verdicts(g.records, test.saying)
 			right, alike := 0, 0
 			for _, v := range list {
@@ -126,7 +138,10 @@ func oneIf(b bool) int {
 func stopTable(s sheet, groups []group) error {
 	rows := [][]string{{"paths", "rule", "n", "bytes", "below 100 ms, steady", "error p50", "p95", "unflagged", "of them within 10 %"}}
 	for _, g := range groups {
-		results := []stopping{judgeProbe(g.records), judge(g.records, "the probe's rule, played again", (*record).ruleAgain)}
+		results := []stopping{judgeProbe(g.records), judgeChecked(g.records)}
+		if again := judge(g.records, "the probe's rule, played again", (*record).ruleAgain); len(again.errors) > 0 {
+			results = append(results, again)
+		}
 		for _, r := range rules {
 			results = append(results, judgeRule(g.records, r))
 		}
@@ -158,12 +173,18 @@ func bucketTable(s sheet, records []*record) error {
 	return s.table(fmt.Sprintf("Token buckets, Mbit/s: %d of %d flagged as a burst", flagged, n), rows)
 }
 
-// missTable names every wrong limited_by of the long tests, and what failed.
+// missTable names every wrong limited_by, and what failed.
 func missTable(s sheet, records []*record) error {
-	rows := [][]string{{"wrong", "congestion control", "says", "true causes"}}
-	for _, v := range verdicts(records, longSays) {
-		if !v.right {
-			rows = append(rows, []string{v.record.Path.Name, v.record.Path.Congestion, v.said, strings.Join(v.causes, " ")})
+	rows := [][]string{{"wrong", "of", "says", "true causes", "evidence"}}
+	for _, test := range []struct {
+		name string
+		of   func(*record) *transfer
+	}{{"long", long}, {"adaptive", adaptive}} {
+		for _, v := range verdicts(records, func(r *record) string { return test.of(r).limitedBy() }) {
+			if !v.right {
+				rows = append(rows, []string{v.record.Path.Name, v.record.Path.Congestion + " " + test.name, v.said,
+					strings.Join(v.causes, " "), test.of(v.record).Result.LimitedByEvidence})
+			}
 		}
 	}
 	for _, r := range records {
