@@ -25,7 +25,8 @@ func (s *sender) fillLimit(r *wire.ThroughputResult) {
 	}
 	part := s.steady()
 	limit := s.log.Limit(part, trace.Facts{
-		CongestionControl: s.congestion, MSS: s.last.mss, Streams: len(s.conns), From: r.From, To: r.To,
+		CongestionControl: s.congestion, MSS: s.last.mss, Streams: len(s.conns),
+		RateBps: s.limit.Options.RateBps, From: r.From, To: r.To,
 	})
 	r.LimitedBy, r.LimitedByEvidence = limit.By, limit.Evidence
 	r.WindowCeilingBps = 8 * s.log.WindowCeiling(part)

@@ -38,7 +38,8 @@ func (t *transfer) limitAgain() string {
 	}
 	r := t.Result
 	by := r.Samples.Limit(t.partAgain(), trace.Facts{
-		CongestionControl: r.CongestionControl, MSS: r.MSSBytes, Streams: r.Streams, From: r.From, To: r.To,
+		CongestionControl: r.CongestionControl, MSS: r.MSSBytes, Streams: r.Streams,
+		RateBps: r.Asked.RateBps, From: r.From, To: r.To,
 	}).By
 	if by == trace.LimitRateCap && r.LimitedBy == trace.LimitFlowCap {
 		return trace.LimitFlowCap

@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // What can limit a test. docs/limited-by.md explains them to users.
 const (
@@ -23,7 +20,8 @@ type Facts struct {
 	CongestionControl string // as the kernel names it
 	MSS               int    // bytes
 	Streams           int
-	From, To          *Host // what the machines did; nil where nobody knows
+	RateBps           float64 // the application was told to offer no more; 0: it was not
+	From, To          *Host   // what the machines did; nil where nobody knows
 }
 
 // Limit is what held a test's goodput down, and the figures that say so.
@@ -49,10 +47,12 @@ var criteria = []criterion{
 	{LimitSlowStart, notOver},
 	{LimitCPU, busyHost},
 	{LimitSendBuffer, fullSendBuffer},
+	{LimitCPU, idleForWantOfCPU},
 	{LimitApplication, nothingToSend},
 	{LimitSendBuffer, smallSendBuffer},
 	{LimitReceiveWindow, smallReceiveWindow},
 	{LimitLoss, heavyLoss},
+	{LimitCPU, unevenForWantOfCPU},
 	{LimitRateCap, pacedToCap},
 	{LimitRateCap, standingQueue},
 	{LimitRateCap, evenRate},
@@ -75,52 +75,8 @@ func (l Log) Limit(p Part, f Facts) Limit {
 	return Limit{LimitUnknown, fmt.Sprintf("no standing queue, no retransmits, no window used up, in %.1f s", v.span.Seconds())}
 }
 
-// busyCPUs is how much of what its threads can use at all an end is busy with
-// when the CPU is its limit.
-const (
-	busyCPUs = .85
-	// starvedCPUs is the same when others leave the threads too little: how much
-	// they ran or waited for a CPU, of which they ran half at least.
-	starvedCPUs = .95
-	busyIRQ     = .9
-)
-
 func notOver(v *view) (string, bool) {
 	return fmt.Sprintf("the rate still grew by a quarter each round trip after %.2f s", v.end().At.Seconds()), !v.part.Over
-}
-
-// busyHost looks at the probe's own threads and at interrupts, not at the whole
-// machine: others may use the rest of it.
-func busyHost(v *view) (string, bool) {
-	var found []string
-	for _, end := range []struct {
-		name string
-		*Host
-	}{{"sender", v.From}, {"receiver", v.To}} {
-		if h := end.Host; h != nil {
-			if text := h.busy(v.Streams); text != "" {
-				found = append(found, end.name+": "+text)
-			}
-		}
-	}
-	return strings.Join(found, "; "), len(found) > 0
-}
-
-// busy says what an end's CPUs are busy with, if they are its limit.
-func (h *Host) busy(streams int) string {
-	usable := float64(max(1, min(streams, h.CPUs)))
-	left := max(.01, 1-h.StealRatio)
-	runs, waits := h.OwnCPUs/usable, h.WaitingCPUs/usable
-	switch {
-	case runs >= busyCPUs*left:
-		return fmt.Sprintf("own threads ran %.0f %% of the time of %.0f CPUs, %.0f %% stolen", 100*runs, usable, 100*h.StealRatio)
-	case runs+waits >= starvedCPUs*left && runs >= waits:
-		return fmt.Sprintf("own threads ran %.0f %% of the time of %.0f CPUs and waited for one %.0f %%, %.0f %% stolen",
-			100*runs, usable, 100*waits, 100*h.StealRatio)
-	case h.SoftIRQRatio >= busyIRQ:
-		return fmt.Sprintf("interrupts took %.0f %% of one CPU", 100*h.SoftIRQRatio)
-	}
-	return ""
 }
 
 const (

@@ -84,6 +84,9 @@ func TestLimit(t *testing.T) {
 		{"stolen CPU", cubic, steadily(), Host{CPUs: 1, OwnCPUs: .45, StealRatio: .5}, Host{}, LimitCPU, "50 % stolen"},
 		{"interrupts", cubic, steadily(), Host{}, Host{CPUs: 8, SoftIRQRatio: .97}, LimitCPU, "receiver: interrupts took 97 %"},
 		{"others are busy", cubic, steadily(), Host{CPUs: 2, CPURatio: 1, OwnCPUs: .1, WaitingCPUs: 1}, Host{}, LimitRateCap, "queue"},
+		{"idle for want of a CPU", cubic, steadily(idle), Host{CPUs: 2, OwnCPUs: .1, WaitingCPUs: 1.5}, Host{}, LimitCPU, "waited for one 150 %"},
+		{"uneven for want of a CPU", bbr, steadily(noQueue, wavers), Host{}, Host{CPUs: 2, OwnCPUs: .1, WaitingCPUs: 1}, LimitCPU, "receiver: own threads ran 10 %"},
+		{"uneven, and idle", bbr, steadily(noQueue, wavers), Host{CPUs: 2, OwnCPUs: .4}, Host{CPUs: 2, OwnCPUs: .4}, LimitRateCap, "paced"},
 		{"no samples", cubic, nil, Host{}, Host{}, LimitUnknown, "too few samples"},
 		{"few samples", cubic, steadily()[:4], Host{}, Host{}, LimitUnknown, "too few samples"},
 	}
@@ -94,6 +97,17 @@ func TestLimit(t *testing.T) {
 				t.Errorf("%s: %q; want %s: ... %s", got.By, got.Evidence, tt.want, tt.evidence)
 			}
 		})
+	}
+}
+
+// TestSlowSourceOnABusyComputer: what was told to be slow does not starve.
+func TestSlowSourceOnABusyComputer(t *testing.T) {
+	log := steadily(func(s *Sample) { s.Unsent = 0 })
+	waits := Host{CPUs: 2, OwnCPUs: .05, WaitingCPUs: 2}
+	for bps, want := range map[float64]string{0: LimitCPU, 100e6: LimitApplication} {
+		if got := log.Limit(steadyOf(log), Facts{MSS: 1448, Streams: 1, RateBps: bps, From: &waits}); got.By != want {
+			t.Errorf("told %v bit/s: %+v, want %s", bps, got, want)
+		}
 	}
 }
 
