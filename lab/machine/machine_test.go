@@ -42,6 +42,7 @@ func testBoot(t *testing.T) {
 		`echo "$HOME $USER"`: "/home/tester tester",
 		"ls /sys/class/net":  "eth0\nlo",
 		"cat /sys/class/net/eth0/mtu /proc/sys/net/ipv4/tcp_orphan_retries": "1460\n1",
+		"cat /sys/class/net/eth0/tx_queue_len":                              "5000",
 		"head -c 1000000 /dev/zero | wc -c":                                 "1000000",
 		"command -v shutdown; command -v sudo":                              "/run/antipode/bin/shutdown\n/run/antipode/bin/sudo",
 		"sudo -n -u root -- sh -c 'echo $0' ":                               "sh",
