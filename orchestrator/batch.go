@@ -84,7 +84,7 @@ func (r *run) measureBatch(ctx context.Context, stop context.CancelCauseFunc, pa
 	m.loop(ctx, stop)
 	end(errOver)
 	wait(r.cfg.Limits.Settle)
-	r.manifest.know(m.known, m.hellos)
+	r.manifest.know(m.known, m.hellos, m.settings)
 }
 
 // of is the configuration of a part of the pairs.

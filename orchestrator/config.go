@@ -31,6 +31,7 @@ type Config struct {
 	ProbePort      int            // where agents listen; 0 means wire.DefaultPort
 	Isolation      plan.Isolation // empty means plan.Duplex
 	Test           Test
+	Tune           bool // raise the limits of the machines' kernels as far as they allow
 	Limits         Limits
 	Flags          []string                 // of every row
 	Baseline       Baseline                 // may be nil

@@ -32,6 +32,7 @@ type planet struct {
 	calls    []string
 	tests    []*fakeTest     // that run
 	opened   int             // connections
+	tunings  int             // asked for
 	made     int             // machines, ever
 	dead     map[string]bool // addresses of machines that were taken away
 	dark     [2]time.Time    // the controller's network is away, from and until
@@ -50,6 +51,7 @@ type fault struct {
 	everTaken   bool          // and every other one
 	push        error
 	cut         map[State]int // so many connections break in that state, with the steps before it done
+	tune        error
 	agent       error
 	admit       error
 	dies        time.Duration // the agent, so long after it was started

@@ -14,6 +14,7 @@ import (
 	"github.com/antipode-bench/antipode/probe/trace"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 // fakeRemote reaches the machines of a planet.
@@ -57,6 +58,12 @@ func (r fakeRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 	return c, nil
 }
 
+// tunedTo is what becomes of a machine's settings.
+var tunedTo = []remote.Setting{
+	{Name: "net.ipv4.tcp_rmem", Before: "4096 131072 6291456", After: "4096 131072 134217728"},
+	{Name: "net.core.rmem_max", Failed: "not there"},
+}
+
 // keepAlive is how long a connection lives that hears nothing.
 const keepAlive = 20 * time.Second
 
@@ -78,6 +85,19 @@ func (c *fakeConn) Push(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	}
 	return "/home/user/probe", c.faults[c.id].push
+}
+
+func (c *fakeConn) Tune(ctx context.Context, t remote.Tuning) ([]remote.Setting, error) {
+	c.mu.Lock()
+	c.tunings++
+	c.mu.Unlock()
+	if !sleep(ctx, time.Second) {
+		return nil, ctx.Err()
+	}
+	if err := c.faults[c.id].tune; err != nil {
+		return nil, err
+	}
+	return tunedTo, nil
 }
 
 func (c *fakeConn) StartAgent(ctx context.Context, path string) (Agent, error) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 // guest is a machine while one agent of ours answers there: what tests are
@@ -15,12 +16,13 @@ type guest struct {
 	region string // id
 	made   providers.Machine
 	agent  Agent
-	port   int        // where the agent listens
+	port   int // where the agent listens
+	tuned  []remote.Setting
 	cut    chan error // why somebody took the agent for dead
 }
 
 func (m *machine) guest() *guest {
-	return &guest{region: m.id(), made: m.made, agent: m.agent, port: m.probePort(), cut: make(chan error, 1)}
+	return &guest{region: m.id(), made: m.made, agent: m.agent, port: m.probePort(), tuned: m.settings, cut: make(chan error, 1)}
 }
 
 // giveUp ends watch. Safe to call again.

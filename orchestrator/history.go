@@ -11,6 +11,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -21,6 +22,7 @@ type history struct {
 	replaced map[string]bool              // by region id: a replacement was intended
 	instead  map[string]providers.Machine // by region id: to be replaced, as far as is known
 	hellos   map[string]wire.Hello        // what their agents said, by region id
+	settings map[string][]remote.Setting  // what became of them, by region id
 	cleared  map[string]bool              // by cloud: torn down, and nothing launched since
 	gone     bool                         // all of it is: there is nothing to adopt
 }
@@ -30,7 +32,7 @@ func recall(records []Record) history {
 	h := history{
 		tried: map[string][]string{}, machines: map[string]providers.Machine{},
 		replaced: map[string]bool{}, instead: map[string]providers.Machine{},
-		hellos: map[string]wire.Hello{}, cleared: map[string]bool{},
+		hellos: map[string]wire.Hello{}, settings: map[string][]remote.Setting{}, cleared: map[string]bool{},
 	}
 	for _, r := range records {
 		switch r.What {
@@ -52,6 +54,7 @@ func recall(records []Record) history {
 			if r.Hello != nil {
 				h.hellos[r.Region] = *r.Hello
 			}
+			h.settings[r.Region] = r.Settings
 		case RecordDestroyed:
 			h.cleared[r.Cloud] = r.Error == "" && len(r.Left) == 0
 		}

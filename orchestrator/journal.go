@@ -13,6 +13,7 @@ import (
 
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 const journalFile = "journal.jsonl"
@@ -23,7 +24,7 @@ const (
 	RecordResume     = "resume"     // Regions: another process goes on; with these
 	RecordLaunch     = "launch"     // intent: Region, MachineType; Instead if it replaces a machine
 	RecordLaunched   = "launched"   // Region, Machine
-	RecordReady      = "ready"      // Region, Hello
+	RecordReady      = "ready"      // Region, Hello, Settings
 	RecordAway       = "away"       // Region, Error: it may get ready again
 	RecordLost       = "lost"       // Region, Error; Machine if one was made
 	RecordRTT        = "rtt"        // From, To, RTT or Error
@@ -46,6 +47,7 @@ type Record struct {
 	Machine     *providers.Machine     `json:"machine,omitempty"`
 	Instead     *providers.Machine     `json:"instead,omitempty"`
 	Hello       *wire.Hello            `json:"hello,omitempty"`
+	Settings    []remote.Setting       `json:"settings,omitempty"`
 	From        string                 `json:"from,omitempty"` // id
 	To          string                 `json:"to,omitempty"`   // id
 	RTT         *wire.RTTResult        `json:"rtt,omitempty"`

@@ -10,6 +10,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 // machine is one region's machine. Only its own goroutine touches it; what
@@ -21,6 +22,7 @@ type machine struct {
 	made     providers.Machine // as far as the cloud got
 	conn     Conn              // the present one
 	agent    Agent             // at its end
+	settings []remote.Setting  // of the machine, as far as they were to be tuned
 	reached  bool              // it was ready, or the one that it replaces was
 
 	replaced bool               // it, or an earlier one
@@ -52,7 +54,7 @@ func (m *machine) live(ctx context.Context) {
 func (m *machine) serveUntilLost(ctx context.Context) error {
 	g := m.guest()
 	hello := g.agent.Hello()
-	if err := must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &hello})); err != nil {
+	if err := must(m.fleet.journal.write(Record{What: RecordReady, Region: m.id(), Hello: &hello, Settings: m.settings})); err != nil {
 		return err
 	}
 	m.reached = true

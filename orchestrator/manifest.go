@@ -12,6 +12,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 const (
@@ -29,6 +30,7 @@ type Manifest struct {
 	Expires      time.Time         `json:"expires"`
 	Command      map[string]string `json:"command,omitempty"` // Config.Command
 	Test         manifestTest      `json:"test"`
+	Tune         bool              `json:"tune,omitempty"`
 	Isolation    plan.Isolation    `json:"isolation"`
 	ProbePort    int               `json:"probe_port"`
 	Flags        []string          `json:"flags,omitempty"`
@@ -60,7 +62,8 @@ type manifestRegion struct {
 	Longitude float64          `json:"longitude"`
 	Unplaced  bool             `json:"unplaced,omitempty"` // the coordinates mean nothing
 	Machine   *manifestMachine `json:"machine,omitempty"`
-	Probe     *wire.Hello      `json:"probe,omitempty"` // its build, and kernel, CPUs and congestion control of the machine
+	Settings  []remote.Setting `json:"settings,omitempty"` // of the machine, that were tuned
+	Probe     *wire.Hello      `json:"probe,omitempty"`    // its build, and kernel, CPUs and congestion control of the machine
 }
 
 type manifestMachine struct {
@@ -83,7 +86,7 @@ func (c Config) manifest(started time.Time) Manifest {
 			DurationMs: ms(t.Duration), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl,
 			RTTProbes: t.RTTProbes, RTTIntervalMs: ms(t.RTTInterval), UDPRateBps: t.UDP.RateBps, UDPDurationMs: ms(t.UDP.Duration), Options: t.Options,
 		},
-		Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
+		Tune: c.Tune, Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
 		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced})
@@ -103,7 +106,7 @@ func (m Manifest) config() (Config, error) {
 			Duration: span(t.DurationMs), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl,
 			RTTProbes: t.RTTProbes, RTTInterval: span(t.RTTIntervalMs), UDP: UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}, Options: t.Options,
 		},
-		Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
+		Tune: m.Tune, Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
 	}
 	regions := map[string]antipode.Region{}
 	for _, r := range m.Regions {
@@ -123,7 +126,7 @@ func (m Manifest) config() (Config, error) {
 func span(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
 
 // know adds what became known of machines.
-func (m *Manifest) know(machines map[string]providers.Machine, hellos map[string]wire.Hello) {
+func (m *Manifest) know(machines map[string]providers.Machine, hellos map[string]wire.Hello, settings map[string][]remote.Setting) {
 	for i := range m.Regions {
 		r := &m.Regions[i]
 		id := r.Cloud + ":" + r.Region
@@ -136,6 +139,9 @@ func (m *Manifest) know(machines map[string]providers.Machine, hellos map[string
 		}
 		if hello, ok := hellos[id]; ok {
 			r.Probe = &hello
+		}
+		if tuned, ok := settings[id]; ok {
+			r.Settings = tuned
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -32,6 +33,7 @@ type measurement struct {
 	lost     map[string]*lostError
 	known    map[string]providers.Machine // as far as machines came, by region id
 	hellos   map[string]wire.Hello        // of the agents of ready machines, by region id
+	settings map[string][]remote.Setting  // of ready machines, by region id
 	running  map[plan.Task]context.CancelCauseFunc
 
 	timed       []plan.Timed
@@ -60,6 +62,7 @@ func newMeasurement(r *run, pairs []plan.Pair, news <-chan news) *measurement {
 		lost:     map[string]*lostError{},
 		known:    map[string]providers.Machine{},
 		hellos:   map[string]wire.Hello{},
+		settings: map[string][]remote.Setting{},
 		running:  map[plan.Task]context.CancelCauseFunc{},
 	}
 	for _, p := range pairs {
@@ -170,7 +173,7 @@ func (m *measurement) take(ctx context.Context, w way) {
 	case w.throughput == nil:
 		p.rtt = w.rtt
 	default:
-		row := withPath(withUDP(withSockets(with(m.row(p), p.rtt, w.throughput), w), w), p.rtt, w.loaded)
+		row := withPath(withUDP(withSockets(with(withTuned(m.row(p), m.settings[w.from], m.settings[w.to]), p.rtt, w.throughput), w), w), p.rtt, w.loaded)
 		if remarks := m.run.cfg.Remarks; remarks != nil {
 			row = flagged(row, remarks(p.Pair))
 		}
@@ -188,7 +191,7 @@ func (m *measurement) hear(ctx context.Context, n news) {
 	case m.lost[n.id] != nil: // it stumbled too often
 	case n.ready != nil:
 		m.ready[n.id] = n.ready
-		m.hellos[n.id] = n.ready.agent.Hello()
+		m.hellos[n.id], m.settings[n.id] = n.ready.agent.Hello(), n.ready.tuned
 		if old.Public != n.made.Public {
 			m.anew(n.id)
 		}

@@ -31,6 +31,7 @@ func (m *machine) reach(ctx context.Context, connect time.Duration) error {
 			path, err = m.conn.Push(ctx)
 			return err
 		}},
+		{StateStarting, limits.Agent, m.tune},
 		{StateStarting, limits.Agent, func(ctx context.Context) (err error) {
 			m.agent, err = m.conn.StartAgent(ctx, path)
 			return err

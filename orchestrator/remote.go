@@ -5,6 +5,7 @@ import (
 
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 // Remote reaches the machines of one run. It is safe for concurrent use. A ctx
@@ -32,6 +33,9 @@ type Remote interface {
 type Conn interface {
 	// Push brings the probe there and returns its path.
 	Push(ctx context.Context) (path string, err error)
+
+	// Tune raises the limits of the machine's kernel until the connection ends.
+	Tune(ctx context.Context, t remote.Tuning) ([]remote.Setting, error)
 
 	// StartAgent runs the probe at path as an agent, which lives as long as
 	// the connection.

@@ -338,7 +338,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	cfg.Expires = cfg.Expires.UTC().Truncate(time.Second)
 	cfg.Choice = Choice{Networks: map[string]string{"aws:east": "vpc-1"}, Path: PathPrivate, NetworkTier: providers.StandardTier, Spot: true, Tags: map[string]string{"team": "net"}, OtherTypes: map[string][]string{"aws": {"t3a.nano"}}, Zones: map[string][]string{"aws:east": {"east-b"}}}
 	cfg.Test.Options = wire.TCPOptions{SendBufferBytes: 1 << 20, ReceiveWindowBytes: 1 << 16, MSSBytes: 1000, NoDelay: true, DSCP: 46, PacingBps: 5e6, RateBps: 4e6, ClientPort: 40000}
-	cfg.Isolation, cfg.ProbePort = plan.Together, 9000
+	cfg.Isolation, cfg.ProbePort, cfg.Tune = plan.Together, 9000, true
 	data, err := json.Marshal(cfg.manifest(time.Now()))
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +348,7 @@ func TestManifestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := m.config()
-	if err != nil || got.Test != cfg.Test || got.Isolation != cfg.Isolation || got.ProbePort != cfg.ProbePort || !got.Expires.Equal(cfg.Expires) || len(got.Pairs) != len(cfg.Pairs) {
+	if err != nil || got.Test != cfg.Test || got.Isolation != cfg.Isolation || got.ProbePort != cfg.ProbePort || got.Tune != cfg.Tune || !got.Expires.Equal(cfg.Expires) || len(got.Pairs) != len(cfg.Pairs) {
 		t.Errorf("config = %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(cfg.Choice, got.Choice); diff != "" {

@@ -111,7 +111,7 @@ func (r *run) do(ctx context.Context) (err error) {
 	}
 	// Armed before the first create, so that nothing can skip it.
 	defer func() { err = errors.Join(err, r.tearDown(context.WithoutCancel(ctx))) }()
-	r.manifest.know(r.history.machines, r.history.hellos)
+	r.manifest.know(r.history.machines, r.history.hellos, r.history.settings)
 	r.stopped = r.measure(ctx)
 	return errors.Join(r.stopped, r.manifest.write(r.cfg.Dir))
 }

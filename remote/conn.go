@@ -29,6 +29,7 @@ type Conn struct {
 	mu      sync.Mutex
 	folders []string // pushed, to be removed
 	agents  []*Agent
+	tuned   []*tuned
 	closed  bool // no more goroutines
 }
 
@@ -52,13 +53,13 @@ func (c *Conn) Err() error {
 	}
 }
 
-// Close ends the agents, removes what was pushed, as far as the machine still
-// answers, and cuts the connection: within twice CloseTimeout. The error is
+// Close ends the agents, puts back what was tuned and removes what was pushed, as
+// far as the machine still answers, and cuts the connection: within three times CloseTimeout. The error is
 // about what may be left on the machine. Safe to call twice.
 func (c *Conn) Close() error {
 	c.mu.Lock()
-	agents, folders := c.agents, c.folders
-	c.agents, c.folders = nil, nil
+	agents, folders, settings := c.agents, c.folders, c.tuned
+	c.agents, c.folders, c.tuned = nil, nil, nil
 	c.mu.Unlock()
 
 	var closing sync.WaitGroup
@@ -66,7 +67,7 @@ func (c *Conn) Close() error {
 		closing.Go(func() { a.Close() })
 	}
 	closing.Wait()
-	err := c.remove(folders)
+	err := errors.Join(c.putBack(settings), c.remove(folders))
 	c.fail(fmt.Errorf("connection to %s: %w", c.target.Name, errClosed))
 	c.mu.Lock()
 	c.closed = true

@@ -104,4 +104,6 @@ type Row struct {
 	PacingBps          *float64 `csv:"pacing_bps,omitempty"`           // bit/s, all streams; empty: no limit
 	RateBps            *float64 `csv:"rate_bps,omitempty"`             // bit/s that the application offered; empty: no limit
 	ClientPort         *int64   `csv:"client_port,omitempty"`          // first local port of the sender; empty: any
+	FromTuned          string   `csv:"from_tuned"`                     // "NAME=VALUE;...", the machine's settings that were tuned
+	ToTuned            string   `csv:"to_tuned"`                       // "NAME=VALUE;..."
 }

@@ -15,6 +15,7 @@ var (
 	nameForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) // region, zone, machine type, ...
 	wordsForm    = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`)   // flags
 	lineForm     = regexp.MustCompile(`^[A-Za-z0-9][ -~]{0,499}$`)    // text that we write ourselves
+	settingsForm = regexp.MustCompile(`^[a-z0-9_.-]+=[a-z0-9_,.-]+(;[a-z0-9_.-]+=[a-z0-9_,.-]+)*$`)
 	countersForm = regexp.MustCompile(`^(from|to):[a-z0-9_]+=[0-9]+(;(from|to):[a-z0-9_]+=[0-9]+)*$`)
 )
 
@@ -68,6 +69,8 @@ func checkNames(r Row) (errs []error) {
 	may("from_nic_driver", r.FromNICDriver, nameForm)
 	may("to_nic_driver", r.ToNICDriver, nameForm)
 	may("nic_allowance_exceeded", r.NICExceeded, countersForm)
+	may("from_tuned", r.FromTuned, settingsForm)
+	may("to_tuned", r.ToTuned, settingsForm)
 	may("stopped_by", r.StoppedBy, nameForm)
 	return errs
 }
@@ -110,7 +113,7 @@ func unmeasured(r Row) bool {
 			return false
 		}
 	}
-	texts := r.CongestionControl + r.UDPOffload + r.LimitedByEvidence + r.RTTStamps + r.FromAddressKind + r.ToAddressKind + r.NoDelay
+	texts := r.CongestionControl + r.UDPOffload + r.LimitedByEvidence + r.RTTStamps + r.FromAddressKind + r.ToAddressKind + r.NoDelay + r.FromTuned + r.ToTuned
 	return texts == ""
 }
 

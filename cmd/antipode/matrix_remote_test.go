@@ -20,6 +20,7 @@ import (
 	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
+	"github.com/antipode-bench/antipode/remote"
 )
 
 var controllerAddr = netip.MustParseAddr("198.18.255.1")
@@ -83,6 +84,8 @@ type matrixConn struct {
 }
 
 func (c *matrixConn) Push(context.Context) (string, error) { return "/home/probe", nil }
+
+func (c *matrixConn) Tune(context.Context, remote.Tuning) ([]remote.Setting, error) { return nil, nil }
 
 func (c *matrixConn) StartAgent(context.Context, string) (orchestrator.Agent, error) { return c, nil }
 

@@ -140,6 +140,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		ProbePort:      f.sockets.probePort,
 		Isolation:      f.sockets.isolation(),
 		Test:           f.test(),
+		Tune:           f.tune,
 		Flags:          f.rowFlags(),
 		Baseline:       v.baseline,
 		Remarks:        v.remarks(),

@@ -46,6 +46,7 @@ type sweepFlags struct {
 	networks    networkWishes
 	networksOf  map[string]string // by region id
 	spot        bool
+	tune        bool
 	networkTier string
 	path        string
 	ip          int
@@ -99,7 +100,10 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.rttProbes, "rtt-probes", 50, "`N` UDP probes in each direction for the round-trip time, 1 to 100000")
 		flags.DurationVar(&f.rttInterval, "rtt-interval", 20*time.Millisecond, "`TIME` between these probes, 1ms to 1m")
 	})
-	group(flags, "With what sockets", func() { f.sockets.register(flags) })
+	group(flags, "With what sockets", func() {
+		f.sockets.register(flags)
+		flags.BoolVar(&f.tune, "tune", false, "raise what the machines' kernels allow their sockets, as root or with sudo, until the sweep ends")
+	})
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
 		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
