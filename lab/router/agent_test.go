@@ -60,7 +60,7 @@ func (m *machine) agent(t *testing.T) *agent {
 	if err := a.in.Read(&hello); err != nil {
 		t.Fatal(err)
 	}
-	r := a.ask(t, 10*time.Second, wire.Request{Serve: &wire.Serve{Secret: make([]byte, wire.SecretBytes)}})
+	r := a.ask(t, patience, wire.Request{Serve: &wire.Serve{Secret: make([]byte, wire.SecretBytes)}})
 	if r.Error != "" {
 		t.Fatal(r.Error)
 	}

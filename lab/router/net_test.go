@@ -214,7 +214,7 @@ func (m *machine) dialTCP(to netip.AddrPort, congestion string, timeout time.Dur
 // eventually waits until a condition holds, which it soon must.
 func eventually(t testing.TB, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !holds(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it never happens")
 		}
@@ -226,7 +226,7 @@ func eventually(t testing.TB, holds func() bool) {
 func connect(t testing.TB, a, b *machine, congestion string) (out, in net.Conn) {
 	t.Helper()
 	l := b.listenTCP(t)
-	out, err := a.dialTCP(addrOf(l), congestion, 5*time.Second)
+	out, err := a.dialTCP(addrOf(l), congestion, patience)
 	if errors.Is(err, unix.ENOENT) {
 		t.Skipf("this kernel has no %s", congestion)
 	}
