@@ -16,9 +16,9 @@ import (
 
 func serve(port int) wire.Request { return wire.Request{Serve: &wire.Serve{Port: port}} }
 
-func startAgent(t *testing.T, h sshd.Handler) *Agent {
+func startAgent(t *testing.T, h sshd.Handler, closeTimeout time.Duration) *Agent {
 	t.Helper()
-	c := startServer(t, h).connect(t, Options{CloseTimeout: 500 * time.Millisecond})
+	c := startServer(t, h).connect(t, Options{CloseTimeout: closeTimeout})
 	a, err := c.StartAgent(timeout(t, limit), "/agent")
 	must(t, err)
 	return a
@@ -35,7 +35,7 @@ func (a *Agent) waitSaid(t *testing.T, text string) {
 }
 
 func TestCalls(t *testing.T) {
-	a := startAgent(t, agentHandler)
+	a := startAgent(t, agentHandler, limit)
 	if got := a.Hello().Build; got != "fake" {
 		t.Errorf("Hello from build %q; want fake", got)
 	}
@@ -56,7 +56,7 @@ func TestCalls(t *testing.T) {
 }
 
 func TestFailedRequest(t *testing.T) {
-	a := startAgent(t, agentHandler)
+	a := startAgent(t, agentHandler, limit)
 	r, err := a.Call(timeout(t, limit), serve(portFail))
 	if failed := (*RequestError)(nil); !errors.As(err, &failed) || failed.Message != "cut short" {
 		t.Errorf("error = %v; want the agent's words", err)
@@ -67,7 +67,7 @@ func TestFailedRequest(t *testing.T) {
 }
 
 func TestCancelledCall(t *testing.T) {
-	a := startAgent(t, agentHandler)
+	a := startAgent(t, agentHandler, limit)
 	_, err := a.Call(timeout(t, 20*time.Millisecond), serve(portUntilCancel))
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("error = %v; want a time-out", err)
@@ -92,7 +92,7 @@ func TestAgentEnds(t *testing.T) {
 		"LongLine":  {portLongLine, []string{"m1", "too long"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := startAgent(t, agentHandler)
+			a := startAgent(t, agentHandler, limit)
 			errs := make(chan error, 2)
 			go func() { _, err := a.Call(timeout(t, limit), serve(portUntilCancel)); errs <- err }()
 			go func() { _, err := a.Call(timeout(t, limit), serve(c.port)); errs <- err }()
@@ -116,7 +116,7 @@ func TestAgentCutOff(t *testing.T) {
 
 // TestAgentThatWontEnd is closed by force, within CloseTimeout.
 func TestAgentThatWontEnd(t *testing.T) {
-	a := startAgent(t, agentHandler)
+	a := startAgent(t, agentHandler, 500*time.Millisecond)
 	go a.Call(context.Background(), serve(portHang))
 	a.waitSaid(t, "hanging")
 	begin := time.Now()
