@@ -101,7 +101,9 @@ func runMachines(ctx context.Context, l *Lab, region string, count int) error {
 
 // machinesOf waits until count machines run and answer on port 22, and returns them.
 func machinesOf(ctx context.Context, l *Lab, count int) ([]hypervisor.Process, error) {
-	for {
+	// Short at first: what is sent before a machine is up is lost, and sent again
+	// only after a second.
+	for wait := 200 * time.Millisecond; ; wait = min(2*wait, 10*time.Second) {
 		data, err := l.Inventory(ctx)
 		if err != nil {
 			return nil, err
@@ -112,7 +114,7 @@ func machinesOf(ctx context.Context, l *Lab, count int) ([]hypervisor.Process, e
 		if err := json.Unmarshal(data, &found); err != nil {
 			return nil, err
 		}
-		if len(found.Processes) == count && allAnswer(ctx, l, found.Processes) {
+		if len(found.Processes) == count && allAnswer(ctx, l, found.Processes, wait) {
 			return found.Processes, nil
 		}
 		select {
@@ -123,9 +125,8 @@ func machinesOf(ctx context.Context, l *Lab, count int) ([]hypervisor.Process, e
 	}
 }
 
-func allAnswer(ctx context.Context, l *Lab, machines []hypervisor.Process) bool {
-	// Short: what is sent before the machine is up is lost, and sent again only after a second.
-	ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+func allAnswer(ctx context.Context, l *Lab, machines []hypervisor.Process, within time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	for _, m := range machines {
 		banner := make([]byte, 4)
@@ -133,7 +134,7 @@ func allAnswer(ctx context.Context, l *Lab, machines []hypervisor.Process) bool 
 		if err != nil {
 			return false
 		}
-		c.SetDeadline(time.Now().Add(time.Second))
+		c.SetDeadline(time.Now().Add(5 * within))
 		_, err = io.ReadFull(c, banner)
 		c.Close()
 		if err != nil || string(banner) != "SSH-" {
@@ -147,7 +148,7 @@ func TestMachines(t *testing.T) {
 	for _, link := range []string{LinkAuto, LinkVeth} {
 		t.Run("link "+link, func(t *testing.T) {
 			l := machineLab(t, link)
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			for _, region := range testRegions {
 				if err := runMachines(ctx, l, region, 2); err != nil {
@@ -224,7 +225,7 @@ func TestCalibrates(t *testing.T) {
 
 func TestMachineOfNoCloud(t *testing.T) {
 	l := open(t, Options{Rough: true, World: testWorld(), Machine: machineBinary, SampleEvery: time.Millisecond})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	spec := vm.Spec{ID: "m", Cloud: "aws", Region: testRegions[0], Hostname: "m", User: "somebody"}
 	addresses, err := l.StartMachine(ctx, spec)

@@ -46,7 +46,7 @@ func TestRootless(t *testing.T) {
 
 // runInside runs TestInside of this binary again behind walls.
 func runInside(t *testing.T, attr *syscall.SysProcAttr) {
-	args := []string{"-test.run=^TestInside$", "-test.v", "-test.timeout=3m"}
+	args := []string{"-test.run=^TestInside$", "-test.v", "-test.timeout=10m"}
 	cmd := reexec(t, attr, args...)
 	cmd.Env = append(os.Environ(), inside+"=1")
 	attr.Pdeathsig = syscall.SIGKILL

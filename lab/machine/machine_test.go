@@ -300,7 +300,7 @@ func testFaults(t *testing.T) {
 	t.Run("RefuseSSH", func(t *testing.T) {
 		f := start(t, func(b *Boot) { b.RefuseSSH = true })
 		f.expect(ReportLink, ReportHostKey, ReportBooted)
-		if err := dial(10 * time.Second); !errors.Is(err, unix.ECONNREFUSED) {
+		if err := dial(limit); !errors.Is(err, unix.ECONNREFUSED) {
 			t.Errorf("dial = %v; want refused", err)
 		}
 	})

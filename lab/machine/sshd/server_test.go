@@ -14,7 +14,7 @@ import (
 )
 
 // limit bounds every wait of a test.
-const limit = 30 * time.Second
+const limit = 2 * time.Minute
 
 func newKey(t *testing.T) ssh.Signer {
 	t.Helper()
