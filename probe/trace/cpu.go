@@ -88,20 +88,25 @@ func idleForWantOfCPU(v *view) (string, bool) {
 }
 
 const (
-	// unevenBusy is where a rate is not that of a path, which is even, if an end
-	// ran for more than runsMuch.
-	unevenBusy = .9
-	runsMuch   = .25
+	// A rate is not that of a path, which is even, if an end ran for more than
+	// runsMuch; under BBR, which paces, if it ran for more than runsSome.
+	unevenBusy  = .9
+	runsMuch    = .25
+	unevenPaced = .7
+	runsSome    = .05
 )
 
 // unevenForWantOfCPU: what a path lets pass comes evenly, above all under BBR,
 // but machines that wait for a CPU send in fits and starts. On lab paths on a
-// computer with ten times too much to do, BBR's evenness was .83 and more with a
-// cap, and .14 to .82 with none.
+// computer with ten times too much to do, BBR's evenness was .75 and more with a
+// cap, and mostly less than half with none.
 func unevenForWantOfCPU(v *view) (string, bool) {
+	if v.RateBps > 0 {
+		return "", false // its pace is its own
+	}
 	who, starved := v.eachEnd(func(h *Host) string {
 		_, runs, _ := h.use(v.Streams)
-		if v.bbr() && v.evenness < unevenRate || runs >= runsMuch && v.evenness < unevenBusy {
+		if runs >= runsMuch && v.evenness < unevenBusy || v.bbr() && runs >= runsSome && v.evenness < unevenPaced {
 			return h.starved(v.Streams)
 		}
 		return ""

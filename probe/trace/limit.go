@@ -38,14 +38,16 @@ type criterion struct {
 
 // criteria are the decision table: the first that holds names the limit. Their
 // order matters. A CPU that is too slow leaves the windows of both kernels in
-// any state, so it comes first; windows that are too small leave nothing for a
-// queue to form of, so they come before what the path does.
+// any state, so it comes first; windows that are too small leave little for a
+// queue to form of, so they come before what the path does, but after a queue
+// that is long.
 //
 // The thresholds were found on lab paths that were made to have each of the
 // limits (RTT 1 to 250 ms, 10 to 1000 Mbit/s, loss 0 to 1 %).
 var criteria = []criterion{
 	{LimitSlowStart, notOver},
 	{LimitCPU, busyHost},
+	{LimitRateCap, queueBeforeCap},
 	{LimitSendBuffer, fullSendBuffer},
 	{LimitCPU, idleForWantOfCPU},
 	{LimitApplication, nothingToSend},
@@ -91,6 +93,22 @@ const (
 	// windowRate is how far the rate may be from window / RTT.
 	windowRateLow, windowRateHigh = .8, 1.2
 )
+
+// A long queue is longer than both, and the rate before it even.
+const (
+	longQueueMs    = 2.0
+	longQueueShare = .25 // of the least round trip
+	longQueueEven  = .9
+)
+
+// queueBeforeCap: a window that is full all the time, of which a good part stands
+// before a link, holds the queue down and not the rate.
+func queueBeforeCap(v *view) (string, bool) {
+	floor := max(longQueueMs, longQueueShare*v.minRTTMs)
+	return fmt.Sprintf("queue of %.3g ms above the least round trip in 90 %% of the samples, more than %.3g ms, and the median rate is %.0f %% of the 95th percentile",
+			v.queueLowMs, floor, 100*v.evenness),
+		v.queueLowMs > floor && v.evenness >= longQueueEven && len(v.rates) >= fewRounds
+}
 
 func nothingToSend(v *view) (string, bool) {
 	return fmt.Sprintf("nothing was waiting to be sent in %.0f %% of the samples, the send buffer held back %.0f %% of the time",

@@ -71,6 +71,9 @@ func TestLimit(t *testing.T) {
 		}), Host{}, Host{}, LimitSlowStart, "window grew by"},
 		{"too short", cubic, simulate(time.Second, 200*time.Millisecond, slowStart(200*time.Millisecond, 1e9)), Host{}, Host{}, LimitSlowStart, "still grew"},
 		{"receive window", cubic, steadily(func(s *Sample) { s.ReceiveWindowFor = s.At / 2 }), Host{}, Host{}, LimitReceiveWindow, "held back 50 %"},
+		{"window that holds a queue down", cubic, steadily(func(s *Sample) {
+			s.SRTT, s.ReceiveWindowFor = s.MinRTT+20*time.Millisecond, s.At/2
+		}), Host{}, Host{}, LimitRateCap, "queue of 20 ms"},
 		{"receive window under bbr", bbr, steadily(noQueue, func(s *Sample) {
 			s.PeerWindow, s.Unacked, s.ReceiveWindowFor = 500_000, 490_000, s.At/5
 		}), Host{}, Host{}, LimitReceiveWindow, "98 % of the receiver's window"},
