@@ -10,12 +10,15 @@ type Timed struct {
 
 // Bound is the least time in which any schedule could have run the tasks: the
 // busiest machine's round trips and, after them, its busier kind of throughput
-// test.
+// test. If every task has two machines to itself, no more
+// run at a time than half of the machines: it is no less than all the work shared by them.
 func Bound(tasks []Timed, isolation Isolation) time.Duration {
 	type load struct{ rtt, test time.Duration }
 	loads := map[string]load{} // by machine
 	seats := map[seat]time.Duration{}
+	var work, bound time.Duration
 	for _, t := range tasks {
+		work += t.Took
 		for _, at := range isolation.seats(t.Task) {
 			seats[at] += t.Took
 			l := loads[at.machine]
@@ -27,9 +30,11 @@ func Bound(tasks []Timed, isolation Isolation) time.Duration {
 			loads[at.machine] = l
 		}
 	}
-	var bound time.Duration
 	for _, l := range loads {
 		bound = max(bound, l.rtt+l.test)
+	}
+	if couples := len(loads) / 2; (isolation == Host || isolation == Together) && couples > 0 {
+		bound = max(bound, work/time.Duration(couples))
 	}
 	return bound
 }

@@ -13,7 +13,7 @@ const (
 	// for the next opponent if need be: best when tests take about equally long.
 	Tournament Order = "tournament"
 	// Greedy never lets a machine wait that could work, and starts the test
-	// whose busier end has most left: best when tests differ in length.
+	// whose ends have most left: best when tests differ in length.
 	Greedy Order = "greedy"
 )
 
@@ -24,12 +24,15 @@ type Schedule struct {
 	order   Order
 	numbers map[string]int // of machines
 	ready   []bool         // by machine
-	pending []job          // round trips in front, by rounds
-	running map[Task]job
 	seats   func(Task) [2]chair
-	live    map[Kind]int // running tasks
-	busy    []bool       // by chair
-	left    []int        // by chair: pending tasks
+	queues  [][]*job         // pending tasks, by chair, by rank
+	heads   map[Kind][]chair // those that are the first of a task
+	leads   []bool           // by chair: is in heads
+	running map[Task]*job
+	busy    []bool // by chair
+	pending map[Kind]int
+	live    map[Kind]int
+	front   int // lowest rank so far
 }
 
 // job is a task as the schedule sees it.
@@ -37,12 +40,15 @@ type job struct {
 	Task
 	machines [2]int
 	chairs   [2]chair
-	round    int
+	rank     int // round trips below throughput, then by rounds
 }
 
 // NewSchedule plans the Tasks of pairs. No machine is ready yet.
 func NewSchedule(pairs []Pair, isolation Isolation, order Order) *Schedule {
-	s := &Schedule{order: order, numbers: map[string]int{}, running: map[Task]job{}, live: map[Kind]int{}}
+	s := &Schedule{
+		order: order, numbers: map[string]int{}, running: map[Task]*job{},
+		pending: map[Kind]int{}, live: map[Kind]int{}, heads: map[Kind][]chair{},
+	}
 	chairs := map[seat]chair{}
 	s.seats = func(t Task) (taken [2]chair) {
 		for i, at := range isolation.seats(t) {
@@ -50,17 +56,18 @@ func NewSchedule(pairs []Pair, isolation Isolation, order Order) *Schedule {
 		}
 		return taken
 	}
+	var jobs []*job
 	for _, t := range Tasks(pairs, isolation) {
-		s.pending = append(s.pending, s.job(t))
+		jobs = append(jobs, s.job(t))
 	}
 	s.ready = make([]bool, len(s.numbers))
-	s.busy, s.left = make([]bool, len(chairs)), make([]int, len(chairs))
-	s.seed()
+	s.busy, s.leads, s.queues = make([]bool, len(chairs)), make([]bool, len(chairs)), make([][]*job, len(chairs))
+	s.seed(jobs)
 	return s
 }
 
-func (s *Schedule) job(t Task) job {
-	return job{Task: t, machines: [2]int{number(s.numbers, t.From), number(s.numbers, t.To)}, chairs: s.seats(t)}
+func (s *Schedule) job(t Task) *job {
+	return &job{Task: t, machines: [2]int{number(s.numbers, t.From), number(s.numbers, t.To)}, chairs: s.seats(t)}
 }
 
 // number gives every new key the next number.
@@ -73,27 +80,42 @@ func number[K comparable](numbers map[K]int, key K) int {
 	return n
 }
 
-// seed plays the pending tasks into rounds.
-func (s *Schedule) seed() {
-	slices.SortStableFunc(s.pending, func(a, b job) int {
+// seed plays the jobs into rounds and queues them.
+func (s *Schedule) seed(jobs []*job) {
+	slices.SortStableFunc(jobs, func(a, b *job) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(s.circle(a), s.circle(b)))
 	})
-	tasks := make([][2]chair, len(s.pending))
-	for i, j := range s.pending {
+	tasks := make([][2]chair, len(jobs))
+	for i, j := range jobs {
 		tasks[i] = j.chairs
-		s.count(j, 1)
 	}
-	for i, round := range rounds(tasks, len(s.left)) {
-		s.pending[i].round = round
+	for i, round := range rounds(tasks, len(s.busy)) {
+		jobs[i].rank = round
 	}
-	slices.SortStableFunc(s.pending, func(a, b job) int {
-		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.round, b.round))
+	slices.SortStableFunc(jobs, func(a, b *job) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.rank, b.rank))
 	})
+	for i, j := range jobs {
+		j.rank = i
+		s.lead(j)
+		for _, at := range j.chairs {
+			s.queues[at] = append(s.queues[at], j)
+		}
+		s.pending[j.Kind]++
+	}
+}
+
+// lead has choose look for j where it looks for tasks: at their first chairs.
+func (s *Schedule) lead(j *job) {
+	if at := j.chairs[0]; !s.leads[at] {
+		s.leads[at] = true
+		s.heads[j.Kind] = append(s.heads[j.Kind], at)
+	}
 }
 
 // circle is the round of a tournament in which the machines of j meet by the
 // circle method, perfect when everyone meets everyone.
-func (s *Schedule) circle(j job) int {
+func (s *Schedule) circle(j *job) int {
 	a, b := j.machines[0], j.machines[1]
 	last := len(s.numbers) - 1 + len(s.numbers)%2 // an odd field gets a phantom to wait with
 	switch last {
@@ -118,44 +140,15 @@ func (s *Schedule) setReady(machine string, ready bool) {
 // every Ready, Done, Drop and Forget: if nothing runs, it starts a task as long
 // as two machines that are ready have one left.
 func (s *Schedule) Next() (Task, bool) {
-	may := s.startable()
-	if len(may) == 0 {
+	j := s.choose()
+	if j == nil {
 		return Task{}, false
 	}
-	return s.start(slices.MaxFunc(may, s.compare)), true
-}
-
-// startable are the pending tasks, by index, that disturb nothing that runs
-// and, where rounds count, are the next of both their machines.
-func (s *Schedule) startable() []int {
-	var may []int
-	quiet := s.live[RTT] > 0              // no throughput may start
-	promised := make([]bool, len(s.busy)) // chairs whose next task stands further in front
-	for i, j := range s.pending {
-		if quiet && j.Kind == Throughput {
-			break
-		}
-		if !s.ready[j.machines[0]] || !s.ready[j.machines[1]] {
-			continue
-		}
-		quiet = quiet || j.Kind == RTT
-		next := !promised[j.chairs[0]] && !promised[j.chairs[1]]
-		promised[j.chairs[0]], promised[j.chairs[1]] = true, true
-		if s.free(j) && (next || !s.inRounds(j)) {
-			may = append(may, i)
-		}
-	}
-	return may
-}
-
-func (s *Schedule) start(i int) Task {
-	j := s.pending[i]
-	s.pending = slices.Delete(s.pending, i, i+1)
-	s.count(j, -1)
+	s.unqueue(j)
 	s.busy[j.chairs[0]], s.busy[j.chairs[1]] = true, true
 	s.live[j.Kind]++
 	s.running[j.Task] = j
-	return j.Task
+	return j.Task, true
 }
 
 // Done ends a task that Next started. Others are ignored.
@@ -176,13 +169,14 @@ func (s *Schedule) Pause(machine string) { s.setReady(machine, false) }
 // Again plans a task of the pairs anew that was Done, in front of all others of
 // its kind.
 func (s *Schedule) Again(t Task) {
-	at := slices.IndexFunc(s.pending, func(j job) bool { return j.Kind >= t.Kind })
-	if at < 0 {
-		at = len(s.pending)
-	}
 	j := s.job(t)
-	s.pending = slices.Insert(s.pending, at, j)
-	s.count(j, 1)
+	s.front--
+	j.rank = s.front
+	s.lead(j)
+	for _, at := range j.chairs {
+		s.queues[at] = slices.Insert(s.queues[at], 0, j)
+	}
+	s.pending[t.Kind]++
 }
 
 // Drop takes a dead machine out and returns its tasks that never started. Its
@@ -199,53 +193,42 @@ func (s *Schedule) Forget(from, to string) {
 	s.remove(func(pending Task) bool { return pending == t })
 	both, reversed := t, t.reverse()
 	both.Both, reversed.Both = true, true
-	for i := range s.pending {
-		if pending := &s.pending[i].Task; *pending == both || *pending == reversed {
-			*pending = t.reverse()
+	for _, queue := range s.queues {
+		for _, j := range queue {
+			if j.Task == both || j.Task == reversed {
+				j.Task = t.reverse()
+			}
 		}
 	}
 }
 
-func (s *Schedule) remove(which func(Task) bool) []Task {
-	var removed []Task
-	s.pending = slices.DeleteFunc(s.pending, func(j job) bool {
-		if !which(j.Task) {
-			return false
+// remove takes out pending tasks, and returns them by rank.
+func (s *Schedule) remove(which func(Task) bool) (removed []Task) {
+	var jobs []*job
+	for at, queue := range s.queues {
+		for _, j := range queue {
+			if j.chairs[0] == at && which(j.Task) {
+				jobs = append(jobs, j)
+			}
 		}
+	}
+	slices.SortFunc(jobs, func(a, b *job) int { return cmp.Compare(a.rank, b.rank) })
+	for _, j := range jobs {
+		s.unqueue(j)
 		removed = append(removed, j.Task)
-		s.count(j, -1)
-		return true
-	})
+	}
 	return removed
 }
 
+func (s *Schedule) unqueue(j *job) {
+	for _, at := range j.chairs {
+		i := slices.Index(s.queues[at], j)
+		s.queues[at] = slices.Delete(s.queues[at], i, i+1)
+	}
+	s.pending[j.Kind]--
+}
+
 // Remaining counts the tasks that are pending or running.
-func (s *Schedule) Remaining() int { return len(s.pending) + len(s.running) }
-
-func (s *Schedule) count(j job, n int) {
-	s.left[j.chairs[0]] += n
-	s.left[j.chairs[1]] += n
+func (s *Schedule) Remaining() int {
+	return s.pending[RTT] + s.pending[Throughput] + len(s.running)
 }
-
-func (s *Schedule) inRounds(j job) bool { return j.Kind == RTT || s.order == Tournament }
-
-// free reports whether j disturbs nothing that runs.
-func (s *Schedule) free(j job) bool {
-	if j.Kind == RTT && s.live[Throughput] > 0 {
-		return false
-	}
-	return !s.busy[j.chairs[0]] && !s.busy[j.chairs[1]]
-}
-
-// compare is positive when pending task i is more urgent than k. In rounds
-// none is: the first counts.
-func (s *Schedule) compare(i, k int) int {
-	a, b := s.pending[i], s.pending[k]
-	if s.inRounds(a) {
-		return 0
-	}
-	return cmp.Or(cmp.Compare(s.most(a), s.most(b)), cmp.Compare(b.round, a.round))
-}
-
-// most is what the busier end of j has left.
-func (s *Schedule) most(j job) int { return max(s.left[j.chairs[0]], s.left[j.chairs[1]]) }

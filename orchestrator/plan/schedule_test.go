@@ -28,9 +28,9 @@ func TestScheduleMakespan(t *testing.T) {
 		{10, Greedy, 2, 1.20},
 		{46, Tournament, .02, 1.02},
 		{46, Tournament, .15, 1.04},
-		{46, Greedy, 2, 1.12},
+		{46, Greedy, 2, 1.08},
 	} {
-		for _, isolation := range []Isolation{Duplex, Exclusive, Together} {
+		for _, isolation := range []Isolation{Duplex, Host, Together} {
 			t.Run(fmt.Sprint(tt.regions, tt.order, isolation, tt.uneven), func(t *testing.T) {
 				for seed := range uint64(1 + 40/tt.regions) {
 					sim := newSimulation(t, allPairs(numbered(tt.regions)), isolation, tt.order, seed)
@@ -55,7 +55,7 @@ func TestScheduleLuck(t *testing.T) {
 			continue
 		}
 		order := []Order{Tournament, Greedy}[rng.IntN(2)]
-		sim := newSimulation(t, pairs, []Isolation{Duplex, Exclusive, Together}[rng.IntN(3)], order, seed)
+		sim := newSimulation(t, pairs, []Isolation{Duplex, Host, Together, None}[rng.IntN(4)], order, seed)
 		sim.uneven = 1
 		for _, r := range regions {
 			if rng.IntN(3) == 0 {
@@ -69,6 +69,15 @@ func TestScheduleLuck(t *testing.T) {
 			}
 		}
 		sim.run()
+	}
+}
+
+// TestNoIsolation: once the round trips are known, all tests run at once.
+func TestNoIsolation(t *testing.T) {
+	sim := newSimulation(t, allPairs(numbered(6)), None, Greedy, 1)
+	sim.run()
+	if want := 5*1300*time.Millisecond + 5*time.Second; sim.now != want {
+		t.Errorf("all is measured after %v, want %v", sim.now, want)
 	}
 }
 
@@ -123,6 +132,21 @@ func TestScheduleTogether(t *testing.T) {
 	}
 }
 
+// TestScheduleAgain: also the other way around, since that may be all that is left.
+func TestScheduleAgain(t *testing.T) {
+	r := numbered(2)
+	s := NewSchedule([]Pair{{r[0], r[1]}}, Duplex, Greedy)
+	s.Ready(r[0].ID())
+	s.Ready(r[1].ID())
+	rtt, _ := s.Next()
+	s.Done(rtt)
+	again := rtt.reverse()
+	s.Again(again)
+	if got, ok := s.Next(); !ok || got != again {
+		t.Errorf("Next = %v, %v; want %v", got, ok, again)
+	}
+}
+
 func TestScheduleDrop(t *testing.T) {
 	r := numbered(3)
 	s := NewSchedule(allPairs(r)[:3], Duplex, Tournament) // r0>r1, r0>r2, r1>r0
@@ -142,7 +166,7 @@ func TestScheduleDrop(t *testing.T) {
 
 func TestEstimate(t *testing.T) {
 	pairs := allPairs(numbered(6))
-	for isolation, want := range map[Isolation]time.Duration{Duplex: 30 * time.Second, Exclusive: 55 * time.Second, Together: 30 * time.Second} {
+	for isolation, want := range map[Isolation]time.Duration{Duplex: 30 * time.Second, Host: 55 * time.Second, Together: 30 * time.Second, None: 10 * time.Second} {
 		if got := Estimate(pairs, isolation, time.Second, 5*time.Second); got != want {
 			t.Errorf("%s: Estimate = %v, want %v", isolation, got, want)
 		}

@@ -58,9 +58,10 @@ func (t Task) reverse() Task {
 type Isolation string
 
 const (
-	Duplex    Isolation = "duplex"    // one that it sends in and one that it receives in
-	Exclusive Isolation = "exclusive" // one
-	Together  Isolation = "together"  // one with each pair's both directions at a time
+	Duplex   Isolation = "duplex"   // one that it sends in and one that it receives in
+	Host     Isolation = "host"     // one
+	Together Isolation = "together" // one with each pair's both directions at a time
+	None     Isolation = "none"     // all of its own at once
 )
 
 // seat is what only one running task at a time may hold of a machine.
@@ -74,8 +75,10 @@ func (i Isolation) seats(t Task) [2]seat {
 	switch {
 	case t.Kind == RTT:
 		return [2]seat{{t.From, "rtt"}, {t.To, "rtt"}}
-	case i == Exclusive, i == Together:
+	case i == Host, i == Together:
 		return [2]seat{{t.From, "test"}, {t.To, "test"}}
+	case i == None: // seats of their own
+		return [2]seat{{t.From, "to " + t.To}, {t.To, "from " + t.From}}
 	}
 	return [2]seat{{t.From, "send"}, {t.To, "receive"}}
 }
