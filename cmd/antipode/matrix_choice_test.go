@@ -130,3 +130,30 @@ func TestChooseNetworkTier(t *testing.T) {
 		}
 	})
 }
+
+// TestChooseNetwork: a sweep within a network that another project shares makes
+// none, leaves none of its rules in there, and a region without a subnet out.
+func TestChooseNetwork(t *testing.T) {
+	const shared = "projects/net-host-1/global/networks/shared"
+	project := fault.Project{NoDefault: true, Networks: []fault.Network{{Name: "shared", Host: "net-host-1", Subnets: map[string][]string{oregon.Name: {"net"}}}}}
+	synctest.Test(t, func(t *testing.T) {
+		w := openMatrixWorld(t, door.Faults{Project: project})
+		rows := w.chosen(t, func(c *orchestrator.Config) {
+			c.Choice.Networks = map[string]string{oregon.ID(): shared, belgium.ID(): shared}
+		})
+		for _, r := range rows {
+			status, why := results.StatusOK, ""
+			if r.FromRegion == belgium.Name || r.ToRegion == belgium.Name {
+				status, why = results.StatusSkipped, "network shared has no subnet here"
+			}
+			if r.Status != status || !strings.Contains(r.Error, why) {
+				t.Errorf("%s>%s is %s, want %s: %s", r.FromRegion, r.ToRegion, r.Status, status, r.Error)
+			}
+		}
+		for _, call := range w.calls.all() {
+			if call.name == "networks.insert" || call.name == "subnetworks.insert" {
+				t.Errorf("%s was called", call.name)
+			}
+		}
+	})
+}

@@ -107,7 +107,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")
 		flags.Var(f.zones, "zone", "zone `REGION=ZONE`, for example aws:us-east-1=us-east-1b; behind a comma the next (default: any)")
-		flags.Var(f.networks, "network", "VPC or subnet `REGION=ID` of yours to use in an AWS region (default: its default VPC)")
+		flags.Var(f.networks, "network", "network `PLACE=NETWORK` of yours to use: a VPC or a subnet of an AWS region (aws:us-east-1=vpc-…), a network of Google Cloud (gcp=NAME)")
 		flags.BoolVar(&f.spot, "spot", false, "spot machines, which cost less and may be taken away at any time")
 		flags.StringVar(&f.networkTier, "network-tier", "", "`TIER` of Google Cloud's addresses, premium or standard (default: premium)")
 		flags.StringVar(&f.awsProfile, "aws-profile", "", "`PROFILE` of the AWS configuration (default: AWS_PROFILE)")

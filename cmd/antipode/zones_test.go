@@ -36,24 +36,3 @@ func TestZoneWishes(t *testing.T) {
 		}
 	}
 }
-
-func TestNetworkWishes(t *testing.T) {
-	regions := []antipode.Region{{Cloud: "aws", Name: "us-east-1"}, {Cloud: "gcp", Name: "us-east4"}}
-	n := networkWishes{preferences{}}
-	if err := n.Set("aws:us-east-1=vpc-0123456789abcdef0"); err != nil {
-		t.Error(err)
-	}
-	if got, err := n.of(regions); err != nil || got["aws:us-east-1"] != "vpc-0123456789abcdef0" {
-		t.Errorf("of = %v, %v", got, err)
-	}
-	for _, text := range []string{"", "vpc-0123456789abcdef0", "us-east-1=", "us-east-1=igw-0123456789abcdef0", "us-east-1=vpc-xyz"} {
-		if err := (networkWishes{preferences{}}).Set(text); err == nil {
-			t.Errorf("Set(%q) succeeded", text)
-		}
-	}
-	for _, p := range []preferences{{"us-east4": {"vpc-01234567"}}, {"us-west-2": {"vpc-01234567"}}, {"us-east-1": {"vpc-01234567", "vpc-89abcdef"}}} {
-		if _, err := (networkWishes{p}).of(regions); exitCode(err) != exitUsage {
-			t.Errorf("%v: %v, want wrong usage", p, err)
-		}
-	}
-}

@@ -24,7 +24,8 @@ func (p *Provider) Admit(ctx context.Context, run providers.Run, region string, 
 func (p *Provider) admit(ctx context.Context, run providers.Run, region string, port int, peers []netip.Addr) error {
 	defer p.admitting.lock(run.ID + " " + region)()
 	tag := instanceName(run.ID, region)
-	rules, err := p.rules(ctx, run.ID)
+	network, _ := p.networkOf(run.ID)
+	rules, err := p.rules(ctx, network.project, run.ID)
 	if err != nil {
 		return err
 	}
@@ -33,7 +34,7 @@ func (p *Provider) admit(ctx context.Context, run providers.Run, region string, 
 	for _, chunk := range chunks(missing(rules, port, peers)) {
 		for made := false; !made; n++ {
 			// A rule by that name may exist though the list did not show it yet.
-			made, err = p.insertRule(ctx, run, peerRule(run.ID, region, n), tag, chunk, allow("tcp", port), allow("udp", port))
+			made, err = p.insertRule(ctx, network, run, peerRule(run.ID, region, n), tag, chunk, allow("tcp", port), allow("udp", port))
 			if err != nil {
 				return err
 			}
@@ -42,10 +43,10 @@ func (p *Provider) admit(ctx context.Context, run providers.Run, region string, 
 	return nil
 }
 
-// rules are the run's firewall rules, all regions.
-func (p *Provider) rules(ctx context.Context, runID string) ([]*computepb.Firewall, error) {
+// rules are the run's firewall rules in a project, all regions.
+func (p *Provider) rules(ctx context.Context, project, runID string) ([]*computepb.Firewall, error) {
 	return call(ctx, p, "", "firewalls.list", func(ctx context.Context) ([]*computepb.Firewall, error) {
-		return collect(p.firewalls.List(ctx, &computepb.ListFirewallsRequest{Project: p.project}, once),
+		return collect(p.firewalls.List(ctx, &computepb.ListFirewallsRequest{Project: project}, once),
 			func(r *computepb.Firewall) bool { return matches(described(r.GetDescription()), runID) })
 	})
 }

@@ -46,13 +46,13 @@ func (p *Provider) end(ctx context.Context, m providers.Machine) error {
 
 // moveRule makes sources the only ones of a rule that exists: the controller
 // has moved, and its old address may be somebody else's.
-func (p *Provider) moveRule(ctx context.Context, name string, sources []netip.Addr) error {
-	rule, err := ask(ctx, p, "", "firewalls.get", p.firewalls.Get, &computepb.GetFirewallRequest{Project: p.project, Firewall: name})
+func (p *Provider) moveRule(ctx context.Context, project, name string, sources []netip.Addr) error {
+	rule, err := ask(ctx, p, "", "firewalls.get", p.firewalls.Get, &computepb.GetFirewallRequest{Project: project, Firewall: name})
 	if err != nil || slices.Equal(rule.GetSourceRanges(), ranges(sources)) {
 		return err
 	}
 	return change(ctx, p, "", "firewalls.patch", p.firewalls.Patch, &computepb.PatchFirewallRequest{
-		Project: p.project, Firewall: name,
+		Project: project, Firewall: name,
 		FirewallResource: &computepb.Firewall{Name: &name, SourceRanges: ranges(sources)},
 	})
 }

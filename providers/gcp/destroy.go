@@ -75,13 +75,14 @@ func (p *Provider) delete(ctx context.Context, r providers.Resource) error {
 		err = change(ctx, p, r.Region, "disks.delete", p.disks.Delete, &computepb.DeleteDiskRequest{
 			Project: p.project, Zone: r.Zone, Disk: r.ID})
 	case providers.FirewallRule:
+		project, name := p.ruleAt(r.ID)
 		err = change(ctx, p, "", "firewalls.delete", p.firewalls.Delete, &computepb.DeleteFirewallRequest{
-			Project: p.project, Firewall: r.ID})
+			Project: project, Firewall: name})
 	case providers.Subnet:
 		err = change(ctx, p, r.Region, "subnetworks.delete", p.subnets.Delete, &computepb.DeleteSubnetworkRequest{
 			Project: p.project, Region: r.Region, Subnetwork: r.ID})
 	case providers.Network:
-		err = change(ctx, p, "", "networks.delete", p.networks.Delete, &computepb.DeleteNetworkRequest{
+		err = change(ctx, p, "", "networks.delete", p.nets.Delete, &computepb.DeleteNetworkRequest{
 			Project: p.project, Network: r.ID})
 	}
 	if providers.KindOf(err) == providers.NotFound {

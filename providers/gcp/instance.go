@@ -19,7 +19,8 @@ const minLife = 30 * time.Second
 
 // instance is the machine as it is asked for: it deletes itself, with its disk,
 // when the run has expired, and only the run's key opens it.
-func (p *Provider) instance(spec providers.Spec, zone, name string) *computepb.Instance {
+func (p *Provider) instance(spec providers.Spec, zone, subnet, name string) *computepb.Instance {
+	n, _ := p.networkOf(spec.Run.ID)
 	life := max(time.Until(spec.Run.Expires), minLife)
 	return &computepb.Instance{
 		Name:        &name,
@@ -38,8 +39,8 @@ func (p *Provider) instance(spec providers.Spec, zone, name string) *computepb.I
 			},
 		}},
 		NetworkInterfaces: []*computepb.NetworkInterface{{
-			Network:    new(p.networkURL(spec.Run.ID)),
-			Subnetwork: new(p.subnetURL(spec.Run.ID, spec.Region)),
+			Network:    new(n.url()),
+			Subnetwork: &subnet,
 			AccessConfigs: []*computepb.AccessConfig{{
 				Name: new("External NAT"), Type: new("ONE_TO_ONE_NAT"), NetworkTier: new(tier(spec)),
 			}},

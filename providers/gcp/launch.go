@@ -38,7 +38,7 @@ func (p *Provider) launch(ctx context.Context, spec providers.Spec, m *providers
 }
 
 func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *providers.Machine) error {
-	zones, err := p.zonesAndNetwork(ctx, spec)
+	zones, subnet, err := p.zonesAndSubnet(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *
 	for _, spec.MachineType = range spec.Types() {
 		m.Type, m.Image = spec.MachineType, image(spec.MachineType)
 		for _, m.Zone = range zones {
-			err = p.launchAt(ctx, spec, m.Zone, m)
+			err = p.launchAt(ctx, spec, m.Zone, subnet, m)
 			if providers.KindOf(err) != providers.Capacity {
 				return err
 			}
@@ -65,11 +65,12 @@ func (p *Provider) launchSomewhere(ctx context.Context, spec providers.Spec, m *
 	return fmt.Errorf("no room in any of %d zones: %w", len(zones), err)
 }
 
-func (p *Provider) zonesAndNetwork(ctx context.Context, spec providers.Spec) (zones []string, err error) {
+func (p *Provider) zonesAndSubnet(ctx context.Context, spec providers.Spec) (zones []string, subnet string, err error) {
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.prepare(ctx, spec) })
+	g.Go(func() (err error) { subnet, err = p.prepare(ctx, spec); return err })
 	g.Go(func() (err error) { zones, err = p.zones(ctx, spec); return err })
-	return zones, g.Wait()
+	err = g.Wait()
+	return zones, subnet, err
 }
 
 // zones are those where the machine may be, in the order to try them.
@@ -97,9 +98,9 @@ func (p *Provider) zones(ctx context.Context, spec providers.Spec) ([]string, er
 }
 
 // launchAt starts the machine in one zone and waits for its addresses and key.
-func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone string, m *providers.Machine) error {
+func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone, subnet string, m *providers.Machine) error {
 	name := instanceName(spec.Run.ID, spec.Region)
-	if err := p.insert(ctx, spec, zone, name); err != nil {
+	if err := p.insert(ctx, spec, zone, subnet, name); err != nil {
 		return err
 	}
 	m.ID = name
@@ -118,10 +119,10 @@ func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone strin
 
 // insert makes the instance. One by that name is left as it is: await looks
 // whether it is ours.
-func (p *Provider) insert(ctx context.Context, spec providers.Spec, zone, name string) error {
+func (p *Provider) insert(ctx context.Context, spec providers.Spec, zone, subnet, name string) error {
 	err := change(ctx, p, spec.Region, "instances.insert", p.instances.Insert, &computepb.InsertInstanceRequest{
 		Project: p.project, Zone: zone,
-		InstanceResource: p.instance(spec, zone, name),
+		InstanceResource: p.instance(spec, zone, subnet, name),
 	})
 	if providers.KindOf(err) == providers.Exists {
 		return nil

@@ -115,14 +115,19 @@ func read[Pair any](it interface{ Next() (Pair, error) }, response *any, scope f
 	}
 }
 
-// aggregate keeps what is in regions. A zone that did not answer is an error
-// there: what it holds is unknown, which is not "nothing".
+// aggregate reads an aggregated list and keeps what is in regions.
 func (p *Provider) aggregate(ctx context.Context, regions []string, op string,
 	list func(context.Context) (answer, error)) ([]providers.Resource, error) {
 	a, err := call(ctx, p, "", op, list)
 	if err != nil {
 		return nil, err
 	}
+	return sift(a, regions, op)
+}
+
+// sift keeps what is in regions. A zone that did not answer is an error there: what
+// it holds is unknown, which is not "nothing".
+func sift(a answer, regions []string, op string) ([]providers.Resource, error) {
 	var found []providers.Resource
 	var errs []error
 	unknown := func(scope, why string) {
@@ -130,8 +135,7 @@ func (p *Provider) aggregate(ctx context.Context, regions []string, op string,
 			Err: fmt.Errorf("%s: %s", last(scope), why)})
 	}
 	wanted := func(scope string) bool { return slices.Contains(regions, regionOfScope(scope)) }
-	slices.Sort(a.unreachable)
-	for _, scope := range slices.Compact(a.unreachable) {
+	for _, scope := range slices.Compact(slices.Sorted(slices.Values(a.unreachable))) {
 		if wanted(scope) {
 			unknown(scope, "unreachable")
 		}
@@ -160,18 +164,9 @@ func labelled(kind, name, zone, state string, labels map[string]string) provider
 		RunID: labels[providers.TagRun], State: state, Expires: expiry(labels)}
 }
 
-func (p *Provider) listRules(ctx context.Context, runID string) ([]providers.Resource, error) {
-	rules, err := p.rules(ctx, runID)
-	var list []providers.Resource
-	for _, r := range rules {
-		list = append(list, unlabelled(providers.FirewallRule, r.GetName(), r.GetDescription()))
-	}
-	return list, err
-}
-
 func (p *Provider) listNetworks(ctx context.Context, runID string) ([]providers.Resource, error) {
 	networks, err := call(ctx, p, "", "networks.list", func(ctx context.Context) ([]*computepb.Network, error) {
-		return collect(p.networks.List(ctx, &computepb.ListNetworksRequest{Project: p.project}, once),
+		return collect(p.nets.List(ctx, &computepb.ListNetworksRequest{Project: p.project}, once),
 			func(n *computepb.Network) bool { return matches(described(n.GetDescription()), runID) })
 	})
 	var list []providers.Resource

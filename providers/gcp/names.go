@@ -100,6 +100,6 @@ func matches(labels map[string]string, runID string) bool {
 // named says whether a resource has a name of its run's. What somebody copied
 // from ours has its labels or its description, but another name.
 func named(r providers.Resource) bool {
-	name := providers.Name(r.RunID)
-	return r.ID == name || strings.HasPrefix(r.ID, name+"-")
+	name, id := providers.Name(r.RunID), last(r.ID)
+	return id == name || strings.HasPrefix(id, name+"-")
 }

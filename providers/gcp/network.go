@@ -13,19 +13,30 @@ import (
 
 const sshPort = 22
 
-// prepare makes what machines need around them: the run's network, and then in
-// it the SSH rule and the region's subnet.
-func (p *Provider) prepare(ctx context.Context, spec providers.Spec) error {
-	err := p.together(ctx, "network "+spec.Run.ID, func() error { return p.ensureNetwork(ctx, spec.Run) })
+// prepare makes what machines need around them: the run's network, unless the user
+// has named one, and then in it the SSH rule and the region's subnet, which it returns.
+func (p *Provider) prepare(ctx context.Context, spec providers.Spec) (subnet string, err error) {
+	n, subnet, err := p.choose(spec.Run.ID, spec.Network)
 	if err != nil {
-		return err
+		return "", err
+	}
+	if spec.Network != "" {
+		subnet, err = p.pickSubnet(ctx, n, spec.Region, subnet) // before anything is made
+	} else {
+		subnet = n.name
+		err = p.together(ctx, "network "+spec.Run.ID, func() error { return p.ensureNetwork(ctx, spec.Run) })
+	}
+	if err != nil {
+		return "", err
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
-		return p.together(ctx, "rule "+spec.Run.ID, func() error { return p.ensureSSHRule(ctx, spec) })
+		return p.together(ctx, "rule "+spec.Run.ID, func() error { return p.ensureSSHRule(ctx, n, spec) })
 	})
-	g.Go(func() error { return p.ensureSubnet(ctx, spec.Run, spec.Region) })
-	return g.Wait()
+	if spec.Network == "" {
+		g.Go(func() error { return p.ensureSubnet(ctx, n, spec.Run, spec.Region) })
+	}
+	return n.subnetURL(spec.Region, subnet), g.Wait()
 }
 
 // together does once what several launches need at the same time: one does it,
@@ -50,19 +61,19 @@ func (p *Provider) together(ctx context.Context, what string, do func() error) e
 	}
 }
 
-func (p *Provider) ensureSSHRule(ctx context.Context, spec providers.Spec) error {
+func (p *Provider) ensureSSHRule(ctx context.Context, n network, spec providers.Spec) error {
 	name, from := sshRule(spec.Run.ID), []netip.Addr{spec.SSHFrom}
-	made, err := p.insertRule(ctx, spec.Run, name, providers.Name(spec.Run.ID), from, allow("tcp", sshPort))
+	made, err := p.insertRule(ctx, n, spec.Run, name, providers.Name(spec.Run.ID), from, allow("tcp", sshPort))
 	if err != nil || made {
 		return err
 	}
-	return p.moveRule(ctx, name, from)
+	return p.moveRule(ctx, n.project, name, from)
 }
 
 // ensureNetwork makes the run's network, or adopts it.
 func (p *Provider) ensureNetwork(ctx context.Context, run providers.Run) error {
 	name := providers.Name(run.ID)
-	err := change(ctx, p, "", "networks.insert", p.networks.Insert, &computepb.InsertNetworkRequest{
+	err := change(ctx, p, "", "networks.insert", p.nets.Insert, &computepb.InsertNetworkRequest{
 		Project: p.project,
 		NetworkResource: &computepb.Network{
 			Name:                  &name,
@@ -73,7 +84,7 @@ func (p *Provider) ensureNetwork(ctx context.Context, run providers.Run) error {
 	if providers.KindOf(err) != providers.Exists {
 		return err
 	}
-	network, err := ask(ctx, p, "", "networks.get", p.networks.Get, &computepb.GetNetworkRequest{
+	network, err := ask(ctx, p, "", "networks.get", p.nets.Get, &computepb.GetNetworkRequest{
 		Project: p.project, Network: name})
 	if err != nil {
 		return err
@@ -90,17 +101,17 @@ func (p *Provider) adopt(op, kind, name, text, runID string) error {
 		Err: fmt.Errorf("%s %s exists without %s=%s: not ours, left alone", kind, name, providers.TagRun, runID)}
 }
 
-// insertRule makes a firewall rule of the run's network that lets sources
+// insertRule makes a firewall rule of the network that lets sources
 // through to machines with the tag. made is false if there was one by that
 // name, of the same run.
-func (p *Provider) insertRule(ctx context.Context, run providers.Run, name, tag string, sources []netip.Addr,
+func (p *Provider) insertRule(ctx context.Context, n network, run providers.Run, name, tag string, sources []netip.Addr,
 	allowed ...*computepb.Allowed) (made bool, err error) {
 	err = change(ctx, p, "", "firewalls.insert", p.firewalls.Insert, &computepb.InsertFirewallRequest{
-		Project: p.project,
+		Project: n.project,
 		FirewallResource: &computepb.Firewall{
 			Name:         &name,
 			Description:  new(description(run)),
-			Network:      new(p.networkURL(run.ID)),
+			Network:      new(n.url()),
 			Direction:    new("INGRESS"),
 			SourceRanges: ranges(sources),
 			TargetTags:   []string{tag},
@@ -111,15 +122,11 @@ func (p *Provider) insertRule(ctx context.Context, run providers.Run, name, tag 
 		return err == nil, err
 	}
 	rule, err := ask(ctx, p, "", "firewalls.get", p.firewalls.Get, &computepb.GetFirewallRequest{
-		Project: p.project, Firewall: name})
+		Project: n.project, Firewall: name})
 	if err != nil {
 		return false, err
 	}
 	return false, p.adopt("firewalls.insert", "firewall rule", name, rule.GetDescription(), run.ID)
-}
-
-func (p *Provider) networkURL(runID string) string {
-	return fmt.Sprintf("projects/%s/global/networks/%s", p.project, providers.Name(runID))
 }
 
 func allow(protocol string, port int) *computepb.Allowed {

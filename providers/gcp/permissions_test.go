@@ -49,6 +49,9 @@ func needs(call string) []string {
 	if unneeded[call] != "" {
 		return nil
 	}
+	if call == "projects.getXpnHost" {
+		call = "projects.get"
+	}
 	resource, verb, _ := strings.Cut(call, ".")
 	if word := map[string]string{"insert": "create", "patch": "update", "aggregatedList": "list"}[verb]; word != "" {
 		verb = word

@@ -30,8 +30,9 @@ func (p *Provider) Preflight(ctx context.Context, w providers.Wanted) providers.
 	var notes notes
 	var g errgroup.Group
 	g.SetLimit(regionsAtOnce)
-	g.Go(func() (_ error) { project = p.aboutProject(ctx, &notes); return })
-	g.Go(func() (_ error) { p.aboutPermissions(ctx, &notes); return })
+	g.Go(func() (_ error) { project = p.aboutProject(ctx, w, &notes); return })
+	g.Go(func() (_ error) { p.aboutPermissions(ctx, w, &notes); return })
+	g.Go(func() (_ error) { p.aboutNetwork(ctx, w, &notes); return })
 	for i, machineType := range w.MachineTypes {
 		g.Go(func() (_ error) { offers[i] = p.offer(ctx, machineType); return })
 	}
@@ -45,6 +46,9 @@ func (p *Provider) Preflight(ctx context.Context, w providers.Wanted) providers.
 	cpus := 0.0
 	for i, name := range w.Regions {
 		answer.Regions[i] = aboutRegion(name, regions[i], errs[i], w.Spot, picked(w, offers))
+		if err := p.aboutSubnet(ctx, w, name); err != nil {
+			answer.Regions[i].Findings = append(answer.Regions[i].Findings, providers.Found(providers.VerdictSkip, err))
+		}
 		if !w.Spot {
 			cpus = max(cpus, cpusOf(offers, answer.Regions[i].MachineType))
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
 	compute "cloud.google.com/go/compute/apiv1"
@@ -43,7 +44,7 @@ type Provider struct {
 
 	instances *compute.InstancesClient
 	disks     *compute.DisksClient
-	networks  *compute.NetworksClient
+	nets      *compute.NetworksClient
 	subnets   *compute.SubnetworksClient
 	firewalls *compute.FirewallsClient
 	regions   *compute.RegionsClient
@@ -55,6 +56,8 @@ type Provider struct {
 	preparing singleflight.Group // of what a run's machines share, by what and run id
 	admitting locks              // by run id and region
 	doubts    providers.Doubts   // by run id
+	networks  sync.Map           // run id to the network of its machines
+	subnetsIn sync.Map           // network to the subnets that a user's own has
 }
 
 var _ providers.Provider = (*Provider)(nil)
@@ -82,7 +85,7 @@ func (p *Provider) connect(ctx context.Context, opts []option.ClientOption) erro
 	var errs [10]error
 	p.instances, errs[0] = compute.NewInstancesRESTClient(ctx, opts...)
 	p.disks, errs[1] = compute.NewDisksRESTClient(ctx, opts...)
-	p.networks, errs[2] = compute.NewNetworksRESTClient(ctx, opts...)
+	p.nets, errs[2] = compute.NewNetworksRESTClient(ctx, opts...)
 	p.firewalls, errs[3] = compute.NewFirewallsRESTClient(ctx, opts...)
 	p.regions, errs[4] = compute.NewRegionsRESTClient(ctx, opts...)
 	p.subnets, errs[5] = compute.NewSubnetworksRESTClient(ctx, opts...)

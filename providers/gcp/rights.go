@@ -29,12 +29,36 @@ var permissions = []string{
 	"compute.zoneOperations.get",
 }
 
-// aboutPermissions asks which of them we have. The API that knows is not
+// aboutPermissions asks which of them we have, where we need them. Rights to use
+// a subnet that another project shares may be the subnet's alone.
+func (p *Provider) aboutPermissions(ctx context.Context, w providers.Wanted, n *notes) {
+	chosen, named := chosenIn(w)
+	elsewhere := named && p.located(chosen).project != p.project
+	p.aboutPermissionsIn(ctx, n, p.project, func(permission string) bool {
+		about, verb, _ := strings.Cut(strings.TrimPrefix(permission, "compute."), ".")
+		switch about {
+		case "networks", "subnetworks":
+			made := verb == "create" || verb == "delete"
+			return !named || !elsewhere && !made
+		case "firewalls":
+			return !elsewhere
+		}
+		return true
+	})
+	if elsewhere {
+		p.aboutPermissionsIn(ctx, n, chosen.Project, func(permission string) bool {
+			return strings.HasPrefix(permission, "compute.firewalls.") || permission == "compute.networks.updatePolicy"
+		})
+	}
+}
+
+// aboutPermissionsIn asks about those that are needed in a project. The API that knows is not
 // Compute Engine's, and need not be enabled for anything else.
-func (p *Provider) aboutPermissions(ctx context.Context, n *notes) {
+func (p *Provider) aboutPermissionsIn(ctx context.Context, n *notes, project string, needed func(string) bool) {
+	want := slices.DeleteFunc(slices.Clone(permissions), func(one string) bool { return !needed(one) })
 	have, err := call(ctx, p, "", "projects.testIamPermissions", func(ctx context.Context) ([]string, error) {
-		answer, err := p.rights.Projects.TestIamPermissions("projects/"+p.project,
-			&cloudresourcemanager.TestIamPermissionsRequest{Permissions: permissions}).Context(ctx).Do()
+		answer, err := p.rights.Projects.TestIamPermissions("projects/"+project,
+			&cloudresourcemanager.TestIamPermissionsRequest{Permissions: want}).Context(ctx).Do()
 		if err != nil {
 			return nil, err
 		}
@@ -49,16 +73,16 @@ func (p *Provider) aboutPermissions(ctx context.Context, n *notes) {
 		n.add(providers.Found(providers.VerdictWarn, err))
 		return
 	}
-	missing := slices.DeleteFunc(slices.Clone(permissions), func(one string) bool { return slices.Contains(have, one) })
+	missing := slices.DeleteFunc(want, func(one string) bool { return slices.Contains(have, one) })
 	if len(missing) > 0 {
 		n.add(providers.Finding{Verdict: providers.VerdictRefuse, Reason: fmt.Sprintf(
-			"in project %s we miss the permissions %s; the role Compute Admin has them all", p.project, strings.Join(missing, ", "))})
+			"in project %s we miss the permissions %s; the role Compute Admin has them all", project, strings.Join(missing, ", "))})
 	}
 }
 
 // aboutProject asks whether there is the project and its Compute Engine, and
 // what it tells its machines that ours tell otherwise.
-func (p *Provider) aboutProject(ctx context.Context, n *notes) *computepb.Project {
+func (p *Provider) aboutProject(ctx context.Context, w providers.Wanted, n *notes) *computepb.Project {
 	project, err := ask(ctx, p, "", "projects.get", p.projects.Get, &computepb.GetProjectRequest{Project: p.project})
 	if err != nil {
 		n.add(providers.Found(providers.VerdictRefuse, disabled(p.project, err)))
@@ -72,7 +96,7 @@ func (p *Provider) aboutProject(ctx context.Context, n *notes) *computepb.Projec
 		}
 	}
 	for _, networks := range allowances(project.GetQuotas(), map[string]float64{"NETWORKS": 1}) {
-		if networks.Room() == 0 {
+		if _, named := chosenIn(w); networks.Room() == 0 && !named {
 			n.add(providers.Finding{Verdict: providers.VerdictRefuse, Reason: fmt.Sprintf("quota %v, and a run makes one", networks)})
 		}
 	}

@@ -72,7 +72,7 @@ func makeStranger(t *testing.T, p *Provider, name string, labels map[string]stri
 	text := strings.Join(words, " ")
 	ctx := t.Context()
 	network := fmt.Sprintf("projects/%s/global/networks/%s", p.project, name)
-	op, err := ask(ctx, p, "", "networks.insert", p.networks.Insert, &computepb.InsertNetworkRequest{Project: p.project,
+	op, err := ask(ctx, p, "", "networks.insert", p.nets.Insert, &computepb.InsertNetworkRequest{Project: p.project,
 		NetworkResource: &computepb.Network{Name: &name, Description: &text, AutoCreateSubnetworks: new(true)}})
 	if err == nil {
 		err = p.finish(ctx, "", "networks.insert", op)
@@ -90,7 +90,7 @@ func makeStranger(t *testing.T, p *Provider, name string, labels map[string]stri
 		t.Fatal(err)
 	}
 	zone := belgium + "-b"
-	machine := p.instance(testSpec(belgium), zone, name)
+	machine := p.instance(testSpec(belgium), zone, "", name)
 	machine.Labels, machine.Disks[0].InitializeParams.Labels = labels, labels
 	machine.NetworkInterfaces[0].Network, machine.NetworkInterfaces[0].Subnetwork = &network, nil // the region's own
 	op, err = ask(ctx, p, belgium, "instances.insert", p.instances.Insert, &computepb.InsertInstanceRequest{

@@ -2,7 +2,6 @@ package gcp
 
 import (
 	"context"
-	"fmt"
 	"hash/fnv"
 	"net/netip"
 
@@ -12,14 +11,14 @@ import (
 )
 
 // ensureSubnet makes the region's part of the run's network, or adopts it.
-func (p *Provider) ensureSubnet(ctx context.Context, run providers.Run, region string) error {
+func (p *Provider) ensureSubnet(ctx context.Context, n network, run providers.Run, region string) error {
 	name := providers.Name(run.ID)
 	err := change(ctx, p, region, "subnetworks.insert", p.subnets.Insert, &computepb.InsertSubnetworkRequest{
 		Project: p.project, Region: region,
 		SubnetworkResource: &computepb.Subnetwork{
 			Name:        &name,
 			Description: new(description(run)),
-			Network:     new(p.networkURL(run.ID)),
+			Network:     new(n.url()),
 			IpCidrRange: new(subnetRange(region).String()),
 		},
 	})
@@ -32,10 +31,6 @@ func (p *Provider) ensureSubnet(ctx context.Context, run providers.Run, region s
 		return err
 	}
 	return p.adopt("subnetworks.insert", "subnet", name, subnet.GetDescription(), run.ID)
-}
-
-func (p *Provider) subnetURL(runID, region string) string {
-	return fmt.Sprintf("projects/%s/regions/%s/subnetworks/%s", p.project, region, providers.Name(runID))
 }
 
 // subnetRange is the region's share of 10.0.0.0/8, by a hash of its name:

@@ -48,6 +48,8 @@ type Project struct {
 	APIDisabled bool              `yaml:"api_disabled,omitempty"` // Compute Engine's
 	Metadata    map[string]string `yaml:"metadata,omitempty"`     // of all its machines that don't say otherwise
 	Policies    []string          `yaml:"policies,omitempty"`     // of its organisation, enforced: "compute.requireOsLogin"
+	NoDefault   bool              `yaml:"no_default_network,omitempty"`
+	Networks    []Network         `yaml:"networks,omitempty"`
 }
 
 // The organisation policies that the door enforces.
@@ -65,7 +67,7 @@ func (p Project) validate() error {
 			return fmt.Errorf("unknown policy %q, want one of %s", name, strings.Join(policies, ", "))
 		}
 	}
-	return nil
+	return p.validateNetworks()
 }
 
 // Limit is how much the account may have of a quota at a place; usual unless

@@ -24,9 +24,13 @@ type Door struct {
 	regions []string          // sorted
 	zones   map[string]string // zone to region
 
-	// mu guards what follows. It is held for a moment only, never while a machine
-	// starts or stops; of other locks only the rack's own is taken under it.
-	mu          sync.Mutex
+	// projects are the doors of ours and of the host that shares its networks, if
+	// there is one.
+	projects []*Door
+
+	// mu guards what follows, in all projects. It is held for a moment only, never while a
+	// machine starts or stops; of other locks only the rack's own is taken under it.
+	mu          *sync.Mutex
 	instances   map[string]*instance   // by zone/name
 	disks       map[string]*disk       // by zone/name
 	networks    map[string]*network    // by name
@@ -36,10 +40,29 @@ type Door struct {
 	requests    map[string]*operation  // by the caller's requestId
 }
 
-// New returns a door to the Google Cloud regions among those given, with one project.
+// New returns a door to the Google Cloud regions among those given, with one
+// project and, where the faults name it, the host that shares networks with it.
 func New(regions []antipode.Region, project string, machines *rack.Rack, faults *fault.Injector, log *slog.Logger) *Door {
+	d := newProject(regions, project, machines, faults, log)
+	d.projects = []*Door{d}
+	if !faults.NoDefaultNetwork() {
+		d.addDefaultNetwork()
+	}
+	d.addNetworks(faults.Networks(""))
+	if name := faults.Host(); name != "" {
+		host := newProject(regions, name, machines, faults, log)
+		d.projects = append(d.projects, host)
+		host.projects, host.mu = d.projects, d.mu
+		host.addNetworks(faults.Networks(name))
+	}
+	d.route()
+	return d
+}
+
+// newProject is the door of a project without any network.
+func newProject(regions []antipode.Region, project string, machines *rack.Rack, faults *fault.Injector, log *slog.Logger) *Door {
 	d := &Door{
-		rack: machines, faults: faults, log: log, project: project,
+		rack: machines, faults: faults, log: log, project: project, mu: &sync.Mutex{},
 		zones:       map[string]string{},
 		instances:   map[string]*instance{},
 		disks:       map[string]*disk{},
@@ -58,8 +81,6 @@ func New(regions []antipode.Region, project string, machines *rack.Rack, faults 
 		}
 	}
 	slices.Sort(d.regions)
-	d.addDefaultNetwork()
-	d.route()
 	return d
 }
 

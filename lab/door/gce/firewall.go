@@ -264,9 +264,11 @@ func (q *request) deleteFirewall() (any, error) {
 func (d *Door) refresh(network string) {
 	d.mu.Lock()
 	var members []*instance
-	for _, i := range d.instances {
-		if i.Interfaces[0].Network == network && i.machine != nil {
-			members = append(members, i)
+	for _, project := range d.projects {
+		for _, i := range project.instances {
+			if i.Interfaces[0].Network == network && i.machine != nil {
+				members = append(members, i)
+			}
 		}
 	}
 	d.mu.Unlock()
@@ -278,6 +280,7 @@ func (d *Door) refresh(network string) {
 // rulesOf is what the firewall lets in to an instance, for the hypervisor.
 func (d *Door) rulesOf(i *instance) []vm.Rule {
 	var rules []vm.Rule
+	d = d.owner(i.Interfaces[0].Network)
 	for _, name := range slices.Sorted(maps.Keys(d.firewalls)) {
 		f := d.firewalls[name]
 		if f.Network != i.Interfaces[0].Network || f.Disabled || !f.targets(i) {

@@ -123,7 +123,7 @@ func (q *request) takeInterface(i *instance, in *instanceJSON) error {
 	nic := in.Interfaces[0]
 	link := nic.Network
 	if link == "" && nic.Subnetwork != "" {
-		if s := q.door.subnetworks[q.region+"/"+parseLink(nic.Subnetwork)["subnetworks"]]; s != nil {
+		if s := q.door.owner(nic.Subnetwork).subnetworks[q.region+"/"+parseLink(nic.Subnetwork)["subnetworks"]]; s != nil {
 			link = s.Network
 		}
 	}

@@ -68,6 +68,14 @@ func (d *Door) Inventory() inventory.List {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var list inventory.List
+	for _, project := range d.projects {
+		list = append(list, project.inventory()...)
+	}
+	return list
+}
+
+// inventory is that of one project. The door must be locked.
+func (d *Door) inventory() (list inventory.List) {
 	add := func(kind string, m meta, item inventory.Item) {
 		item.Cloud, item.Kind, item.ID, item.Name = "gcp", kind, fmt.Sprint(uint64(m.ID)), m.Name
 		item.Tags = maps.Clone(item.Tags)

@@ -10,7 +10,7 @@ import (
 type network struct {
 	networkJSON
 	created time.Time
-	builtin bool // every project has it
+	builtin bool // it was there before
 	busy    bool // being made or deleted
 }
 
@@ -97,9 +97,9 @@ func (q *request) network() (*network, error) {
 
 // networkAt finds the network that a field names; it must be ready to use.
 func (d *Door) networkAt(field, link string) (*network, error) {
-	name := parseLink(link)["networks"]
-	path := d.path("global", "networks", name)
-	n := d.networks[name]
+	name, owner := parseLink(link)["networks"], d.owner(link)
+	path := owner.path("global", "networks", name)
+	n := owner.networks[name]
 	switch {
 	case name == "":
 		return nil, invalidField(field, link, "The URL is malformed.")

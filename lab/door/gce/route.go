@@ -31,6 +31,7 @@ func routes() []*route {
 	)
 	return []*route{
 		{pattern: "GET ", call: "projects.get", answer: (*request).getProject},
+		{pattern: "GET /getXpnHost", call: "projects.getXpnHost", answer: (*request).getXpnHost},
 		{pattern: "GET /zones", call: "zones.list", answer: (*request).listZones, query: listQuery},
 		{pattern: "GET " + z, call: "zones.get", answer: (*request).getZone},
 		{pattern: "GET /regions", call: "regions.list", answer: (*request).listRegions, query: listQuery},
@@ -82,6 +83,7 @@ func routes() []*route {
 // handle makes an HTTP handler of a route.
 func (d *Door) handle(rt *route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		d := d.of(r.PathValue("project"))
 		q, err := d.read(r, rt)
 		if err != nil {
 			d.fail(w, rt, err)

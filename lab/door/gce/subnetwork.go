@@ -33,13 +33,17 @@ type subnetworkJSON struct {
 // Machines get their private addresses from the lab, not from these.
 func (d *Door) addAutoSubnetworks(n *network) {
 	for i, region := range d.regions {
-		s := &subnetwork{region: region, auto: true, subnetworkJSON: subnetworkJSON{
-			Network: n.SelfLink, CIDR: fmt.Sprintf("10.%d.%d.0/20", 128+i/16, i%16*16),
-			Region: d.link("regions", region), Purpose: "PRIVATE", StackType: "IPV4_ONLY",
-		}}
-		s.meta, s.created = d.newMeta("subnetwork", n.Name, "", "regions", region, "subnetworks", n.Name)
-		d.subnetworks[region+"/"+n.Name] = s
+		d.addSubnetwork(n, region, n.Name, fmt.Sprintf("10.%d.%d.0/20", 128+i/16, i%16*16))
 	}
+}
+
+// addSubnetwork makes one that stays as long as its network.
+func (d *Door) addSubnetwork(n *network, region, name, cidr string) {
+	s := &subnetwork{region: region, auto: true, subnetworkJSON: subnetworkJSON{
+		Network: n.SelfLink, CIDR: cidr, Region: d.link("regions", region), Purpose: "PRIVATE", StackType: "IPV4_ONLY",
+	}}
+	s.meta, s.created = d.newMeta("subnetwork", name, "", "regions", region, "subnetworks", name)
+	d.subnetworks[region+"/"+name] = s
 }
 
 func (q *request) insertSubnetwork() (any, error) {
@@ -149,7 +153,7 @@ func (q *request) deleteSubnetwork() (any, error) {
 // subnetAt finds the subnetwork of an interface: by its link, or the region's
 // own of an auto mode network.
 func (q *request) subnetAt(n *network, link string) (*subnetwork, error) {
-	d := q.door
+	d := q.door.owner(n.SelfLink)
 	name, region := n.Name, q.region
 	if link != "" {
 		part := parseLink(link)
