@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"net/netip"
 	"os"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 func TestSmoke(t *testing.T) {
 	dir := t.TempDir()
 	o := options{
-		results: filepath.Join(dir, "results"), budget: 1500e6, probes: 20, udp: 300 * time.Millisecond,
+		budget: 1500e6, probes: 20, udp: 300 * time.Millisecond,
 		duration: time.Second, eased: 500 * time.Millisecond, ten: true,
 		probe: filepath.Join(dir, "probe"), machine: filepath.Join(dir, "machine"),
 	}
@@ -47,13 +48,38 @@ func TestSmoke(t *testing.T) {
 		{Name: "capped", Set: setTuning, Congestion: "cubic", RTTMs: 4, MachineBps: 300e6, FlowBps: 20e6},
 		{Name: "bucket", Set: setBucket, Congestion: "cubic", RTTMs: 2, MachineBps: 200e6, BaselineBps: 20e6, BurstBytes: 20e6},
 	}
-	if err := measureAll(t.Context(), o, paths); err != nil {
-		t.Fatal(err)
+	const tries = 3 // a computer that stands still fails a test that is short
+	var records []*record
+	for try := range tries {
+		o.results = filepath.Join(dir, fmt.Sprint("results", try))
+		if err := measureAll(t.Context(), o, paths); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if records, err = readRecords(o.results, paths); err != nil {
+			t.Fatal(err)
+		}
+		wrong := incomplete(t, records)
+		if wrong == "" {
+			break
+		}
+		t.Logf("try %d: %s", try, wrong)
+		if try == tries-1 {
+			t.Error(wrong)
+		}
 	}
-	records, err := readRecords(o.results, paths)
-	if err != nil {
-		t.Fatal(err)
+	if _, ok := records[0].causes(); !ok {
+		t.Errorf("the causes of %s are not known", records[0].Path.Name)
 	}
+	var out bytes.Buffer
+	if err := printReport(&out, records, true); err != nil || !strings.Contains(out.String(), "| the probe |") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+}
+
+// incomplete says which record lacks something.
+func incomplete(t *testing.T, records []*record) (wrong string) {
+	t.Helper()
 	for _, r := range records {
 		if r.busy() {
 			t.Logf("%s: the lab was too busy", r.Path.Name)
@@ -65,16 +91,10 @@ func TestSmoke(t *testing.T) {
 		}
 		complete := r.RTT != nil && r.UDP != nil && r.Long != nil && r.Adaptive != nil && r.Ten != nil
 		if !complete || len(r.Failed) > 0 || len(r.Long.Carried) < 20 {
-			t.Errorf("%s: %+v", r.Path.Name, r)
+			wrong = fmt.Sprintf("%s: %+v", r.Path.Name, r)
 		}
 	}
-	if _, ok := records[0].causes(); !ok {
-		t.Errorf("the causes of %s are not known", records[0].Path.Name)
-	}
-	var out bytes.Buffer
-	if err := printReport(&out, records, true); err != nil || !strings.Contains(out.String(), "| the probe |") {
-		t.Errorf("%v\n%s", err, out.String())
-	}
+	return wrong
 }
 
 // TestMeasuredOnce gives a probe that can't run: nothing is left to be measured.
