@@ -83,71 +83,75 @@ func TestWithin(t *testing.T) {
 
 // TestSSH looks at what is asked of the network and of a provider.
 func TestNewSSH(t *testing.T) {
-	refused := errors.New("no way")
-	var dialled string
-	r, err := NewSSH(SSH{RunID: "r1", Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
-		dialled = addr
-		return nil, refused
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, public, err := r.HostKey("aws:a")
-	if _, other, _ := r.HostKey("aws:b"); err != nil || len(private) == 0 || public == other || public == r.AuthorizedKey() {
-		t.Errorf("HostKey = %q, %v; want a key of its own for each machine", public, err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	m := providers.Machine{ID: "i-1", Public: netip.MustParseAddr("198.18.0.1"), User: "user", HostKey: public}
-	if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:22" {
-		t.Errorf("Connect = %v, dialled %q", err, dialled)
-	}
-	secrets, err := r.Secrets()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := RestoreSSH(secrets, SSH{RunID: "r1"})
-	if err != nil || again.AuthorizedKey() != r.AuthorizedKey() {
-		t.Fatalf("RestoreSSH: %v, or another key", err)
-	}
-	if p, key, err := again.HostKey("aws:a"); err != nil || string(p) != string(private) || key != public {
-		t.Errorf("restored HostKey = %q, %v; want %q", key, err, public)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		refused := errors.New("no way")
+		var dialled string
+		r, err := NewSSH(SSH{RunID: "r1", Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
+			dialled = addr
+			return nil, refused
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		private, public, err := r.HostKey("aws:a")
+		if _, other, _ := r.HostKey("aws:b"); err != nil || len(private) == 0 || public == other || public == r.AuthorizedKey() {
+			t.Errorf("HostKey = %q, %v; want a key of its own for each machine", public, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		m := providers.Machine{ID: "i-1", Public: netip.MustParseAddr("198.18.0.1"), User: "user", HostKey: public}
+		if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:22" {
+			t.Errorf("Connect = %v, dialled %q", err, dialled)
+		}
+		secrets, err := r.Secrets()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := RestoreSSH(secrets, SSH{RunID: "r1"})
+		if err != nil || again.AuthorizedKey() != r.AuthorizedKey() {
+			t.Fatalf("RestoreSSH: %v, or another key", err)
+		}
+		if p, key, err := again.HostKey("aws:a"); err != nil || string(p) != string(private) || key != public {
+			t.Errorf("restored HostKey = %q, %v; want %q", key, err, public)
+		}
+	})
 }
 
 // TestNewSSHLent: a lent machine is reached at its own port with its own keys.
 func TestNewSSHLent(t *testing.T) {
-	refused, keyless := errors.New("no way"), errors.New("no keys")
-	var dialled, asked string
-	r, err := NewSSH(SSH{RunID: "r1", Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
-		dialled = addr
-		return nil, refused
-	}, Lent: func(m providers.Machine) ([]ssh.Signer, error) {
-		asked = m.Region
-		return nil, keyless
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := providers.Machine{Region: "attic", Public: netip.MustParseAddr("198.18.0.1"), SSHPort: 2222, User: "user", Lent: true}
-	if _, err := r.Connect(t.Context(), m); !errors.Is(err, keyless) || asked != "attic" || dialled != "" {
-		t.Errorf("Connect = %v, asked for the keys of %q, dialled %q", err, asked, dialled)
-	}
-	r.(*sshRemote).Lent = nil
-	if _, err := r.Connect(t.Context(), m); err == nil {
-		t.Error("Connect to a lent machine without a way to log in succeeded")
-	}
-	pair, err := remote.NewKeyPair("user")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.(*sshRemote).Lent = func(providers.Machine) ([]ssh.Signer, error) { return []ssh.Signer{pair.Signer}, nil }
-	m.HostKey = pair.AuthorizedKey
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:2222" {
-		t.Errorf("Connect = %v, dialled %q", err, dialled)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		refused, keyless := errors.New("no way"), errors.New("no keys")
+		var dialled, asked string
+		r, err := NewSSH(SSH{RunID: "r1", Dial: func(_ context.Context, _, addr string) (net.Conn, error) {
+			dialled = addr
+			return nil, refused
+		}, Lent: func(m providers.Machine) ([]ssh.Signer, error) {
+			asked = m.Region
+			return nil, keyless
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := providers.Machine{Region: "attic", Public: netip.MustParseAddr("198.18.0.1"), SSHPort: 2222, User: "user", Lent: true}
+		if _, err := r.Connect(t.Context(), m); !errors.Is(err, keyless) || asked != "attic" || dialled != "" {
+			t.Errorf("Connect = %v, asked for the keys of %q, dialled %q", err, asked, dialled)
+		}
+		r.(*sshRemote).Lent = nil
+		if _, err := r.Connect(t.Context(), m); err == nil {
+			t.Error("Connect to a lent machine without a way to log in succeeded")
+		}
+		pair, err := remote.NewKeyPair("user")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.(*sshRemote).Lent = func(providers.Machine) ([]ssh.Signer, error) { return []ssh.Signer{pair.Signer}, nil }
+		m.HostKey = pair.AuthorizedKey
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		if _, err := r.Connect(ctx, m); !errors.Is(err, refused) || dialled != "198.18.0.1:2222" {
+			t.Errorf("Connect = %v, dialled %q", err, dialled)
+		}
+	})
 }
 
 // TestLinger: by default agents wait as long as they do by themselves.

@@ -310,7 +310,7 @@ func TestManyLaunchesAtOnce(t *testing.T) {
 				o.MinDelay, o.MaxDelay = 10*time.Millisecond, 50*time.Millisecond
 			})
 			in := &awsec2.DescribeInstancesInput{InstanceIds: []string{*out.Instances[0].InstanceId}}
-			if err := waiter.Wait(t.Context(), in, 10*time.Second); err != nil {
+			if err := waiter.Wait(t.Context(), in, 2*time.Minute); err != nil {
 				t.Errorf("Wait = %v", err)
 			}
 		})
