@@ -26,8 +26,8 @@ type Choice struct {
 	// Zones are the only ones to use of a region, by its id, best first.
 	Zones map[string][]string `json:"zones,omitempty"`
 
-	// Networks are VPCs and subnets of the user's own, by region id, where the
-	// default VPC is not to be used or was deleted.
+	// Networks are VPCs and subnets of the user's own, by region id, where neither
+	// the default VPC is to be used nor one made for the run.
 	Networks map[string]string `json:"networks,omitempty"`
 	// NetworkTier is of Google Cloud's external addresses; empty: premium.
 	NetworkTier string `json:"network_tier,omitempty"`

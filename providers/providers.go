@@ -24,7 +24,7 @@ type Spec struct {
 	OtherTypes    []string   // tried in their order where no zone has room for MachineType
 	Spot          bool       // at the spot price: the cloud may take it away at any time
 	NetworkTier   string     // PremiumTier or StandardTier where the cloud has such; empty: premium
-	Network       string     // on EC2, the id of a VPC or a subnet of the user's; empty: the region's default VPC
+	Network       string     // on EC2, the id of a VPC or a subnet of the user's; empty: the region's default VPC, or where it was deleted one of the run's own
 	IPv6          bool       // with an IPv6 address of the internet too; a region that has none is an error of kind Skip
 	Zones         []string   // the only ones to use, best first; empty: all of the region
 	AuthorizedKey string     // the run's public key, one authorized_keys line
@@ -68,6 +68,10 @@ const (
 	FirewallRule  = "firewall-rule"
 	Subnet        = "subnet"
 	Network       = "network"
+
+	PlacementGroup  = "placement-group"
+	RouteTable      = "route-table"
+	InternetGateway = "internet-gateway"
 )
 
 // Provider makes, admits, lists and destroys the machines of runs in one cloud.

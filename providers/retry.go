@@ -41,6 +41,16 @@ const longestPause = 20 * time.Second
 // Should f ignore its context, Call returns without it and drops its late
 // answer.
 func Call[T any](ctx context.Context, c *Caller, region, op string, f func(context.Context) (T, error)) (T, error) {
+	return CallOnce(ctx, c, region, op, f, nil)
+}
+
+// CallOnce is Call for an f that makes another thing each time, because its API
+// knows neither tokens nor names. So look is asked before f is repeated whether
+// the try before it, whose answer was lost, has made one, which is then the
+// answer. It must look for as long as the cloud's lists may be late. Should the
+// look fail, nothing is repeated.
+func CallOnce[T any](ctx context.Context, c *Caller, region, op string, f func(context.Context) (T, error),
+	look func(context.Context) (there T, found bool, err error)) (T, error) {
 	met := map[Kind]int{}
 	for {
 		answer, err := try(ctx, c.timeout(), f)
@@ -56,6 +66,17 @@ func Call[T any](ctx context.Context, c *Caller, region, op string, f func(conte
 		pause := retryPause(kind, met[kind])
 		c.report(failed, pause)
 		if serr := sleep(ctx, pause); serr != nil {
+			return answer, failed
+		}
+		if look == nil || kind == Throttle { // a throttled call has made nothing
+			continue
+		}
+		there, found, err := look(ctx)
+		if found {
+			return there, nil
+		}
+		if err != nil {
+			failed.Err = fmt.Errorf("%w; looking for what it made: %w", failed.Err, err)
 			return answer, failed
 		}
 	}

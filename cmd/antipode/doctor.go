@@ -28,8 +28,8 @@ func newDoctor() *cobra.Command {
 		Short: "Check what a sweep would meet, without creating anything",
 		Long: `Doctor asks the clouds, in all regions at once, what a sweep with the same flags would
 meet: credentials, permissions (by dry runs), regions that the account has not enabled,
-image, machine type and its zones, default VPC, quotas. It creates nothing, and takes
-every flag that a sweep takes. A sweep asks the same before it begins.
+image, machine type and its zones, default VPC or room for another, quotas. It creates
+nothing, and takes every flag that a sweep takes. A sweep asks the same before it begins.
 
 It exits with 0 if every region can take part, and with 5 if one can't. What can't be
 asked is left open: organisation policies show only when a machine is made, and rights

@@ -39,8 +39,8 @@ func (r *region) destroy(ctx context.Context, runID string) error {
 	return providers.Wrap(Cloud, r.name, "Destroy", err)
 }
 
-// remove asks for the end of all that can end now: machines and keys first,
-// groups and disks once no machine holds them.
+// remove asks for the end of all that can end now: machines and keys first, and
+// once no machine holds it the rest.
 func (r *region) remove(ctx context.Context, left []providers.Resource) error {
 	var errs []error
 	var ids []string
@@ -81,19 +81,58 @@ func (r *region) terminate(ctx context.Context, ids []string) error {
 	return notFoundIsFine(errs)
 }
 
+// held are the kinds of what machines hold, in the order in which it can go: each
+// keeps those after it from being deleted.
+var held = []string{providers.SecurityGroup, providers.Disk, providers.PlacementGroup,
+	providers.Subnet, providers.RouteTable, providers.InternetGateway, providers.Network}
+
 func (r *region) removeHeld(ctx context.Context, left []providers.Resource) error {
 	var errs []error
-	for _, res := range left {
-		var err error
-		switch res.Kind {
-		case providers.SecurityGroup:
-			_, err = ask(ctx, r, r.ec2.DeleteSecurityGroup, &ec2.DeleteSecurityGroupInput{GroupId: aws.String(res.ID)})
-		case providers.Disk:
-			_, err = ask(ctx, r, r.ec2.DeleteVolume, &ec2.DeleteVolumeInput{VolumeId: aws.String(res.ID)})
+	for _, kind := range held {
+		for _, res := range left {
+			if res.Kind == kind {
+				errs = append(errs, r.removeOne(ctx, res, left))
+			}
 		}
-		errs = append(errs, err)
 	}
 	return notFoundIsFine(errs)
+}
+
+func (r *region) removeOne(ctx context.Context, res providers.Resource, left []providers.Resource) (err error) {
+	switch id := aws.String(res.ID); res.Kind {
+	case providers.SecurityGroup:
+		_, err = ask(ctx, r, r.ec2.DeleteSecurityGroup, &ec2.DeleteSecurityGroupInput{GroupId: id})
+	case providers.Disk:
+		_, err = ask(ctx, r, r.ec2.DeleteVolume, &ec2.DeleteVolumeInput{VolumeId: id})
+	case providers.PlacementGroup:
+		_, err = ask(ctx, r, r.ec2.DeletePlacementGroup, &ec2.DeletePlacementGroupInput{GroupName: id})
+	case providers.Subnet:
+		_, err = ask(ctx, r, r.ec2.DeleteSubnet, &ec2.DeleteSubnetInput{SubnetId: id})
+	case providers.RouteTable:
+		_, err = ask(ctx, r, r.ec2.DeleteRouteTable, &ec2.DeleteRouteTableInput{RouteTableId: id})
+	case providers.InternetGateway:
+		err = r.removeGateway(ctx, res, left)
+	case providers.Network:
+		_, err = ask(ctx, r, r.ec2.DeleteVpc, &ec2.DeleteVpcInput{VpcId: id})
+	}
+	return err
+}
+
+// removeGateway detaches the gateway from the run's VPC, if that is the one it is
+// attached to, and deletes it.
+func (r *region) removeGateway(ctx context.Context, gateway providers.Resource, left []providers.Resource) error {
+	for _, res := range left {
+		if res.Kind != providers.Network {
+			continue
+		}
+		_, err := ask(ctx, r, r.ec2.DetachInternetGateway, &ec2.DetachInternetGatewayInput{
+			InternetGatewayId: aws.String(gateway.ID), VpcId: aws.String(res.ID)})
+		if err := notFoundIsFine([]error{err}); err != nil {
+			return err
+		}
+	}
+	_, err := ask(ctx, r, r.ec2.DeleteInternetGateway, &ec2.DeleteInternetGatewayInput{InternetGatewayId: aws.String(gateway.ID)})
+	return err
 }
 
 // notFoundIsFine joins errors of deletes, less those of what was gone before.

@@ -35,8 +35,14 @@ const endpoint = "http://door.test"
 // openWorld opens doors that are called without a network.
 func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 	t.Helper()
+	return openLate(t, faults, way, door.Range{Min: time.Second, Max: 6 * time.Second}) // as late as EC2's lists may be
+}
+
+// openLate has lists that are as late as that.
+func openLate(t *testing.T, faults door.Faults, way providertest.Way, late door.Range) *world {
+	t.Helper()
 	timing := rack.DefaultTiming()
-	timing.Visible = door.Range{Min: time.Second, Max: 6 * time.Second} // as late as EC2's lists may be
+	timing.Visible = late
 	w := &world{World: doortest.Open(t, door.Options{
 		Timing:  &timing,
 		Regions: []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}, {Cloud: Cloud, Name: home("")}},

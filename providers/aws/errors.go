@@ -42,6 +42,10 @@ var kinds = map[string]providers.Kind{
 	"MaxSpotInstanceCountExceeded":            providers.Quota,
 	"VolumeLimitExceeded":                     providers.Quota,
 	"SecurityGroupLimitExceeded":              providers.Quota,
+	"VpcLimitExceeded":                        providers.Quota,
+	"SubnetLimitExceeded":                     providers.Quota,
+	"RouteTableLimitExceeded":                 providers.Quota,
+	"InternetGatewayLimitExceeded":            providers.Quota,
 	"RulesPerSecurityGroupLimitExceeded":      providers.Quota,
 	"SecurityGroupsPerInterfaceLimitExceeded": providers.Quota,
 
@@ -51,13 +55,16 @@ var kinds = map[string]providers.Kind{
 	"ResourceInUseException":  providers.InUse,
 	"InvalidPermission.InUse": providers.InUse,
 
+	"InvalidSubnet.Conflict":     providers.Exists, // ranges are always the same
+	"RouteAlreadyExists":         providers.Exists,
+	"Resource.AlreadyAssociated": providers.Exists,
+
 	"ParameterNotFound":             providers.NotFound,
+	"Gateway.NotAttached":           providers.NotFound,
 	"InvalidPlacementGroup.Unknown": providers.NotFound,
 
 	"InvalidAMIID.NotFound":    providers.Skip,
 	"InvalidAMIID.Unavailable": providers.Skip,
-	"InvalidVpcID.NotFound":    providers.Skip, // one that was named
-	"VpcLimitExceeded":         providers.Skip,
 	"PendingVerification":      providers.Skip,
 	"VPCIdNotSpecified":        providers.Skip,
 	"DefaultVpcDoesNotExist":   providers.Skip,

@@ -15,20 +15,27 @@ import (
 // this call, so a repeat after a lost answer finds its own work. made is true
 // for a group that is certainly new, without a rule.
 func (r *region) ensureGroup(ctx context.Context, run providers.Run, vpc, name string) (id string, made bool, err error) {
-	out, err := ask(ctx, r, r.ec2.CreateSecurityGroup, &ec2.CreateSecurityGroupInput{
+	err = r.eventually(ctx, vpc, func(ctx context.Context) error {
+		out, err := ask(ctx, r, r.ec2.CreateSecurityGroup, groupInput(run, vpc, name))
+		if err == nil {
+			id = aws.ToString(out.GroupId)
+		}
+		return err
+	})
+	if providers.KindOf(err) != providers.Exists {
+		return id, err == nil, err
+	}
+	id, err = r.findGroup(ctx, run, name)
+	return id, false, err
+}
+
+func groupInput(run providers.Run, vpc, name string) *ec2.CreateSecurityGroupInput {
+	return &ec2.CreateSecurityGroupInput{
 		GroupName:         aws.String(name),
 		Description:       aws.String("Antipode run " + run.ID),
 		VpcId:             aws.String(vpc),
 		TagSpecifications: tagged(run, types.ResourceTypeSecurityGroup),
-	})
-	if err == nil {
-		return aws.ToString(out.GroupId), true, nil
 	}
-	if providers.KindOf(err) != providers.Exists {
-		return "", false, err
-	}
-	id, err = r.findGroup(ctx, run, name)
-	return id, false, err
 }
 
 // findGroup waits until the API lists the run's group of that name.

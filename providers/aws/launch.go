@@ -92,7 +92,7 @@ func (r *region) tries(spec providers.Spec, s site) ([]try, error) {
 	}
 	picked := spec.Pick(zones)
 	if len(picked) == 0 {
-		return nil, r.skip("DescribeSubnets", "there is no default subnet in %s, but in %s", strings.Join(spec.Zones, " or "), strings.Join(zones, ", "))
+		return nil, r.skip("DescribeSubnets", "there is no subnet in %s, but in %s", strings.Join(spec.Zones, " or "), strings.Join(zones, ", "))
 	}
 	var tries []try
 	for _, machineType := range spec.Types() {
@@ -113,6 +113,8 @@ type site struct {
 	images  map[string]string      // by architecture
 	image   string                 // of the machine type that is tried
 	groups  [1 + peerGroups]string // ids: SSH's, then the peers'
+	network                        // its VPC
+	table   string                 // of a VPC of the run's own: the subnets' way out
 	places  []place
 	offered map[string][]string // zones by machine type
 	there   *types.Instance     // an earlier process made it
@@ -129,22 +131,34 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 	if spec.Adopt {
 		g.Go(func() (err error) { s.there, err = r.find(ctx, spec); return err })
 	}
-	g.Go(func() error {
-		vpc, err := r.vpc(ctx, spec.Network)
-		if err != nil {
-			return err
+	g.Go(func() (err error) {
+		if s.network, err = r.network(ctx, spec); err == nil {
+			r.furnish(ctx, g, spec, &s)
 		}
-		g.Go(func() (err error) { s.places, err = r.places(ctx, vpc, spec.Network); return err })
-		g.Go(func() (err error) { s.groups[0], err = r.sshGroup(ctx, spec, vpc); return err })
-		for n := range peerGroups {
-			g.Go(func() (err error) {
-				s.groups[1+n], _, err = r.ensureGroup(ctx, spec.Run, vpc, peerGroup(spec.Run.ID, n))
-				return err
-			})
-		}
-		return nil
+		return err
 	})
-	return s, g.Wait()
+	err := g.Wait()
+	if s.own {
+		s.places = plots(r.name, s.offered)
+	}
+	return s, err
+}
+
+// furnish begins what needs the VPC: the machine's groups and, for its subnet,
+// where there is one or what one needs.
+func (r *region) furnish(ctx context.Context, g *errgroup.Group, spec providers.Spec, s *site) {
+	if s.own {
+		g.Go(func() (err error) { s.table, err = r.wayOut(ctx, spec.Run, s.network); return err })
+	} else {
+		g.Go(func() (err error) { s.places, err = r.places(ctx, s.vpc, spec.Network); return err })
+	}
+	g.Go(func() (err error) { s.groups[0], err = r.sshGroup(ctx, spec, s.vpc); return err })
+	for n := range peerGroups {
+		g.Go(func() (err error) {
+			s.groups[1+n], _, err = r.ensureGroup(ctx, spec.Run, s.vpc, peerGroup(spec.Run.ID, n))
+			return err
+		})
+	}
 }
 
 func (r *region) sshGroup(ctx context.Context, spec providers.Spec, vpc string) (string, error) {
@@ -160,7 +174,12 @@ func (r *region) sshGroup(ctx context.Context, spec providers.Spec, vpc string) 
 }
 
 // launchAt starts the machine in one zone and waits for its address.
-func (r *region) launchAt(ctx context.Context, spec providers.Spec, s site, at place, m *providers.Machine) error {
+func (r *region) launchAt(ctx context.Context, spec providers.Spec, s site, at place, m *providers.Machine) (err error) {
+	if s.own {
+		if at.subnet, err = r.subnetIn(ctx, spec.Run, s, at.zone); err != nil {
+			return err
+		}
+	}
 	id, err := r.start(ctx, spec, s, at)
 	if err != nil {
 		return err
@@ -218,6 +237,10 @@ func token(spec providers.Spec, s site, zone string, life int) string {
 	if spec.Instead != nil {
 		what = append(what, spec.Instead.ID...)
 	}
+	return tokenOf(what)
+}
+
+func tokenOf(what []byte) string {
 	sum := sha256.Sum256(what)
 	return fmt.Sprintf("antipode-%x", sum[:16])
 }

@@ -21,7 +21,7 @@ const regionsAtOnce = 40
 // ones stay visible for about an hour.
 var alive = filter("instance-state-name", "pending", "running", "shutting-down", "stopping", "stopped")
 
-// List asks all regions at once for instances, disks, keys and groups.
+// List asks all regions at once for all that a run can have there.
 func (p *Provider) List(ctx context.Context, runID string, regions []string) ([]providers.Resource, error) {
 	found := make([][]providers.Resource, len(regions))
 	errs := make([]error, len(regions))
@@ -40,7 +40,7 @@ func (p *Provider) List(ctx context.Context, runID string, regions []string) ([]
 // list returns what it found even if a part of it failed.
 func (r *region) list(ctx context.Context, runID string) ([]providers.Resource, error) {
 	parts := []func(context.Context, string) ([]providers.Resource, error){
-		r.listInstances, r.listDisks, r.listKeys, r.listGroups,
+		r.listInstances, r.listDisks, r.listKeys, r.listGroups, r.listPlacements, r.listVPCs, r.listGateways,
 	}
 	found := make([][]providers.Resource, len(parts))
 	errs := make([]error, len(parts))
@@ -146,6 +146,20 @@ func (r *region) groups(ctx context.Context, runID string) ([]types.SecurityGrou
 		return strings.Compare(aws.ToString(a.GroupName), aws.ToString(b.GroupName))
 	})
 	return list, err
+}
+
+// listPlacements lists what no launch makes as yet.
+func (r *region) listPlacements(ctx context.Context, runID string) ([]providers.Resource, error) {
+	there := filter("state", string(types.PlacementGroupStatePending), string(types.PlacementGroupStateAvailable), string(types.PlacementGroupStateDeleting))
+	out, err := ask(ctx, r, r.ec2.DescribePlacementGroups, &ec2.DescribePlacementGroupsInput{Filters: ofRun(runID, there)})
+	if err != nil {
+		return nil, err
+	}
+	var list []providers.Resource
+	for _, p := range out.PlacementGroups {
+		list = append(list, r.resource(providers.PlacementGroup, p.GroupName, p.Tags, string(p.State)))
+	}
+	return list, nil
 }
 
 // pages asks for page after page until one has no successor.

@@ -15,7 +15,8 @@ import (
 
 // place is where in a region a machine can stand.
 type place struct {
-	zone, subnet string
+	zone   string
+	subnet string // empty: to be made, in a VPC of the run's own
 }
 
 // skip is the error of a region that cannot take part, with the way out.
@@ -23,13 +24,48 @@ func (r *region) skip(op, format string, args ...any) error {
 	return &providers.Error{Op: op, Cloud: Cloud, Region: r.name, Kind: providers.Skip, Err: fmt.Errorf(format, args...)}
 }
 
-// vpc is where the machine will stand: in the VPC, or with the subnet, that is
-// wished for, or else in the default one.
-func (r *region) vpc(ctx context.Context, wish string) (string, error) {
-	switch {
-	case wish == "":
-		return r.defaultVPC(ctx)
-	case strings.HasPrefix(wish, "vpc-"):
+// network is the VPC that a machine stands in.
+type network struct {
+	vpc   string
+	own   bool // the run's own: all that is in it is the run's too
+	fresh bool // made just now: nothing is in it
+}
+
+// network is where the machine will stand: in the VPC, or with the subnet, that
+// is wished for, or else in one of the region's, or in one that is made.
+func (r *region) network(ctx context.Context, spec providers.Spec) (network, error) {
+	if spec.Network != "" {
+		vpc, err := r.named(ctx, spec.Network)
+		return network{vpc: vpc}, err
+	}
+	all, err := r.vpcs(ctx)
+	if err != nil {
+		return network{}, err
+	}
+	if n := among(all, spec.Run.ID); n.vpc != "" {
+		return n, nil
+	}
+	return r.makeVPC(ctx, spec)
+}
+
+// among chooses the run's own one of a region's VPCs, or else the default one.
+// Where neither is there (the default one can be deleted), vpc is empty.
+func among(all []types.Vpc, runID string) network {
+	var n network
+	for _, v := range all {
+		switch {
+		case tag(v.Tags, providers.TagRun) == runID && tag(v.Tags, providers.TagExpires) != "":
+			return network{vpc: aws.ToString(v.VpcId), own: true}
+		case aws.ToBool(v.IsDefault):
+			n.vpc = aws.ToString(v.VpcId)
+		}
+	}
+	return n
+}
+
+// named is the VPC that is wished for, or that of a subnet.
+func (r *region) named(ctx context.Context, wish string) (vpc string, err error) {
+	if strings.HasPrefix(wish, "vpc-") {
 		return wish, nil
 	}
 	subnets, err := r.subnets(ctx, filter("subnet-id", wish))
@@ -52,20 +88,6 @@ func (r *region) subnets(ctx context.Context, filters ...types.Filter) (list []t
 		return out.NextToken, nil
 	})
 	return list, err
-}
-
-func (r *region) defaultVPC(ctx context.Context) (string, error) {
-	out, err := ask(ctx, r, r.ec2.DescribeVpcs, &ec2.DescribeVpcsInput{
-		Filters: []types.Filter{filter("is-default", "true")},
-	})
-	if err != nil {
-		return "", err
-	}
-	if len(out.Vpcs) == 0 {
-		return "", r.skip("DescribeVpcs",
-			"no default VPC: `aws ec2 create-default-vpc --region %s` makes one, free of charge, or name another (--network)", r.name)
-	}
-	return aws.ToString(out.Vpcs[0].VpcId), nil
 }
 
 // places are the default subnets of the default VPC, or those of the network

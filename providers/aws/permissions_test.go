@@ -148,32 +148,38 @@ func tagSpecifications(form url.Values) []string {
 }
 
 // TestPermissions holds docs/permissions.md against the calls of a run's whole
-// life: the table says which part makes them, and the policy has all of them
-// and no others.
+// life, where there is a default VPC and where there is none: the table says
+// which part makes them, and the policy has all of them and no others.
 func TestPermissions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		manual, p := providertest.ReadManual(t), readPolicy(t)
-		diskStays := providertest.Rewrite("Ebs.DeleteOnTermination=true", "Ebs.DeleteOnTermination=false")
-		w := openWorld(t, door.Faults{}, diskStays)
-		ledger := &providertest.Ledger{}
-		check := w.witness.Heard
-		w.witness.Heard = func(c model.Call) {
-			check(c)
-			ledger.Note(action(c))
-			if len(tagSpecifications(c.Form)) > 0 {
-				ledger.Note("ec2:CreateTags")
-			}
+	manual, p, ledger := providertest.ReadManual(t), readPolicy(t), &providertest.Ledger{}
+	for _, faults := range []door.Faults{{}, {NoDefault: []string{ireland}}} {
+		synctest.Test(t, func(t *testing.T) { live(t, faults, ledger) })
+	}
+	calls := ledger.Calls()
+	if diff := gocmp.Diff(calls, manual.Rows(":")); diff != "" {
+		t.Errorf("the table of docs/permissions.md (-calls +table):\n%s", diff)
+	}
+	maps.DeleteFunc(calls, func(call, _ string) bool { return unneeded[call] != "" })
+	if diff := gocmp.Diff(slices.Sorted(maps.Keys(calls)), p.actions()); diff != "" {
+		t.Errorf("the policy of docs/permissions.md (-calls +policy):\n%s", diff)
+	}
+}
+
+// live leads a run through its life, which leaves a disk and a placement group to
+// the teardown, and notes its calls.
+func live(t *testing.T, faults door.Faults, ledger *providertest.Ledger) {
+	diskStays := providertest.Rewrite("Ebs.DeleteOnTermination=true", "Ebs.DeleteOnTermination=false")
+	w := openWorld(t, faults, diskStays)
+	check := w.witness.Heard
+	w.witness.Heard = func(c model.Call) {
+		check(c)
+		ledger.Note(action(c))
+		if len(tagSpecifications(c.Form)) > 0 {
+			ledger.Note("ec2:CreateTags")
 		}
-		suite().Live(t, w.provider, ledger)
-		calls := ledger.Calls()
-		if diff := gocmp.Diff(calls, manual.Rows(":")); diff != "" {
-			t.Errorf("the table of docs/permissions.md (-calls +table):\n%s", diff)
-		}
-		maps.DeleteFunc(calls, func(call, _ string) bool { return unneeded[call] != "" })
-		if diff := gocmp.Diff(slices.Sorted(maps.Keys(calls)), p.actions()); diff != "" {
-			t.Errorf("the policy of docs/permissions.md (-calls +policy):\n%s", diff)
-		}
-	})
+	}
+	makePlacement(t, w, "r1")
+	suite().Live(t, w.provider, ledger)
 }
 
 // actions are all that the policy allows, each once.

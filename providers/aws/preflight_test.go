@@ -49,13 +49,22 @@ func TestPreflightFindings(t *testing.T) {
 	denied := func(call string) door.Faults {
 		return door.Faults{Calls: []fault.Call{{Place: here, Call: call, Kind: fault.Denied}}}
 	}
+	noVPC := func(f door.Faults) door.Faults {
+		f.NoDefault = []string{ireland}
+		return f
+	}
 	for name, tt := range map[string]struct {
 		faults  door.Faults
 		verdict providers.Verdict
 		says    string
 	}{
-		"NotOptedIn":       {door.Faults{OptedOut: []string{ireland}}, providers.VerdictSkip, "enable-region --region-name eu-west-1"},
-		"NoDefaultVPC":     {door.Faults{NoDefault: []string{ireland}}, providers.VerdictSkip, "create-default-vpc --region eu-west-1"},
+		"NotOptedIn":     {door.Faults{OptedOut: []string{ireland}}, providers.VerdictSkip, "enable-region --region-name eu-west-1"},
+		"NoDefaultVPC":   {noVPC(door.Faults{}), providers.VerdictWarn, "the run makes one"},
+		"MayNotMakeVPC":  {noVPC(denied("CreateVpc")), providers.VerdictSkip, "CreateVpc: UnauthorizedOperation"},
+		"MayNotMakeGate": {noVPC(denied("CreateInternetGateway")), providers.VerdictSkip, "CreateInternetGateway: UnauthorizedOperation"},
+		"MayNotAskVPCs":  {noVPC(denied("GetServiceQuota")), providers.VerdictWarn, "the run makes one"},
+		"NoRoomForVPC": {noVPC(door.Faults{Quotas: []fault.Allowance{{Place: here, Quota: vpcQuota, Limit: 1}}}),
+			providers.VerdictSkip, "VPCs (L-F678F1CE): 1 of 1 used"},
 		"MayNotRun":        {denied("RunInstances"), providers.VerdictSkip, "RunInstances: UnauthorizedOperation"},
 		"MayNotGroup":      {denied("CreateSecurityGroup"), providers.VerdictSkip, "CreateSecurityGroup: UnauthorizedOperation"},
 		"MayNotImport":     {denied("ImportKeyPair"), providers.VerdictSkip, "ImportKeyPair: UnauthorizedOperation"},

@@ -36,16 +36,16 @@ func (s *survey) quota(ctx context.Context) error {
 	vcpus := providers.Allowance{Name: "vCPUs (" + quota + ")"}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() (err error) { vcpus.Machine, err = s.vcpusOf(ctx, s.found.MachineType); return err })
-	g.Go(func() (err error) { vcpus.Limit, err = s.limit(ctx, quota); return err })
+	g.Go(func() (err error) { vcpus.Limit, err = s.limit(ctx, "ec2", quota); return err })
 	g.Go(func() (err error) { vcpus.Used, err = s.vcpusUsed(ctx, s.wanted.Spot); return err })
 	err := g.Wait()
-	if providers.KindOf(err) == providers.Auth || code(err) == "NoSuchResourceException" {
+	if unasked(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	s.found.Allowances = append(s.found.Allowances, vcpus)
+	s.allow(vcpus)
 	if vcpus.Room() == 0 {
 		return s.skip("GetServiceQuota", "quota %v, and %s takes %g: Service Quotas takes requests for more",
 			vcpus, s.found.MachineType, vcpus.Machine)
@@ -53,9 +53,20 @@ func (s *survey) quota(ctx context.Context) error {
 	return nil
 }
 
-func (r *region) limit(ctx context.Context, quota string) (float64, error) {
+// unasked says that a quota can't be known, which is no reason not to try.
+func unasked(err error) bool {
+	return providers.KindOf(err) == providers.Auth || code(err) == "NoSuchResourceException"
+}
+
+func (s *survey) allow(a providers.Allowance) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.found.Allowances = append(s.found.Allowances, a)
+}
+
+func (r *region) limit(ctx context.Context, service, quota string) (float64, error) {
 	out, err := ask(ctx, r, r.quotas.GetServiceQuota, &servicequotas.GetServiceQuotaInput{
-		ServiceCode: aws.String("ec2"), QuotaCode: aws.String(quota)})
+		ServiceCode: aws.String(service), QuotaCode: aws.String(quota)})
 	if err != nil {
 		return 0, err
 	}

@@ -18,6 +18,7 @@ import (
 type survey struct {
 	*region
 	wanted providers.Wanted
+	own    bool // a VPC is to be made
 	places []place
 
 	mu    sync.Mutex // guards found while questions are out
@@ -66,6 +67,9 @@ func (s *survey) note(f providers.Finding) {
 
 // choose takes the first machine type that has a place, if there is one.
 func (s *survey) choose(offered map[string][]string) bool {
+	if s.own {
+		s.places = plots(s.name, offered)
+	}
 	if len(s.places) == 0 || len(offered) == 0 {
 		return false // said already
 	}
@@ -80,7 +84,7 @@ func (s *survey) choose(offered map[string][]string) bool {
 	if only := s.wanted.Zones[s.name]; len(only) > 0 {
 		where = strings.Join(only, " or ")
 	}
-	s.note(providers.Found(providers.VerdictSkip, s.skip("DescribeSubnets", "no default subnet in %s that offers %s", where, alternatives(s.wanted.MachineTypes))))
+	s.note(providers.Found(providers.VerdictSkip, s.skip("DescribeSubnets", "no subnet in %s that offers %s", where, alternatives(s.wanted.MachineTypes))))
 	return false
 }
 
@@ -95,13 +99,29 @@ func (s *survey) zonesWith(zones []string) []string {
 	return list
 }
 
-// network finds the places, and whether security groups may be made there.
+// network finds the places, and whether what a machine needs around it may be
+// made there.
 func (s *survey) network(ctx context.Context) error {
 	wish := s.wanted.Networks[s.name]
-	vpc, err := s.vpc(ctx, wish)
+	if wish != "" {
+		vpc, err := s.named(ctx, wish)
+		if err != nil {
+			return err
+		}
+		return s.within(ctx, vpc, wish)
+	}
+	all, err := s.vpcs(ctx)
 	if err != nil {
 		return err
 	}
+	if n := among(all, rehearsal.ID); n.vpc != "" {
+		return s.within(ctx, n.vpc, "")
+	}
+	s.withoutVPC(ctx, len(all))
+	return nil
+}
+
+func (s *survey) within(ctx context.Context, vpc, wish string) error {
 	s.together(
 		func() (err error) { s.places, err = s.region.places(ctx, vpc, wish); return err },
 		func() error { return s.mayCreateGroup(ctx, vpc) },
@@ -126,21 +146,17 @@ func (s *survey) mayImportKey(ctx context.Context) error {
 }
 
 func (s *survey) mayCreateGroup(ctx context.Context, vpc string) error {
-	_, err := ask(ctx, s.region, s.ec2.CreateSecurityGroup, &ec2.CreateSecurityGroupInput{
-		DryRun:            aws.Bool(true),
-		GroupName:         aws.String(providers.Name(rehearsal.ID)),
-		Description:       aws.String("Antipode run " + rehearsal.ID),
-		VpcId:             aws.String(vpc),
-		TagSpecifications: tagged(rehearsal, types.ResourceTypeSecurityGroup),
-	})
+	in := groupInput(rehearsal, vpc, providers.Name(rehearsal.ID))
+	in.DryRun = aws.Bool(true)
+	_, err := ask(ctx, s.region, s.ec2.CreateSecurityGroup, in)
 	return dry(err)
 }
 
 // mayRun looks the image up, and whether a machine of it may be made: without
-// key and groups, of which there are none yet.
+// key and groups, of which there are none yet. Without a subnet it can't be asked.
 func (s *survey) mayRun(ctx context.Context) error {
 	image, err := s.image(ctx, s.found.MachineType)
-	if err != nil {
+	if err != nil || s.own {
 		return err
 	}
 	spec := providers.Spec{Run: rehearsal, Region: s.name, MachineType: s.found.MachineType}

@@ -41,17 +41,20 @@ func (l *Ledger) Note(call string) {
 	l.calls[call] = append(l.calls[call], l.part)
 }
 
+// parts are those of a run's life, in order.
+var parts = []string{"doctor", "launch", "resume", "teardown"}
+
 // Calls are all calls with the parts that make them, in order, such as
 // "launch, teardown". What a resume repeats of a launch is the launch's.
 func (l *Ledger) Calls() map[string]string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := map[string]string{}
-	for call, parts := range l.calls {
-		if slices.Contains(parts, "launch") {
-			parts = slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "resume" })
-		}
-		all[call] = strings.Join(parts, ", ")
+	for call, by := range l.calls {
+		makes := slices.DeleteFunc(slices.Clone(parts), func(part string) bool {
+			return !slices.Contains(by, part) || part == "resume" && slices.Contains(by, "launch")
+		})
+		all[call] = strings.Join(makes, ", ")
 	}
 	return all
 }
