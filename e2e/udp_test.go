@@ -1,9 +1,13 @@
 package e2e
 
 import (
+	"encoding/csv"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +44,7 @@ func TestUDPThroughput(t *testing.T) {
 		t.Fatalf("%+v", row)
 	}
 	sent := 20e6 / (8 * 1448.) // in a second
+	checkDatagramSamples(t, readFile(t, u.runFolder(t), "samples.csv"), sent)
 	delivered := readTable(t, filepath.Join(u.runFolder(t), "delivered.csv"))
 	for _, way := range delivered {
 		if way["from_region"] != "us-east-1" {
@@ -62,5 +67,29 @@ func TestUDPThroughput(t *testing.T) {
 		if twice < copied-others || twice > copied {
 			t.Errorf("%v datagrams came twice; the router copied %v packets", twice, copied)
 		}
+	}
+}
+
+// checkDatagramSamples wants some of a test of a second, the last of which has all.
+func checkDatagramSamples(t *testing.T, file string, sent float64) {
+	t.Helper()
+	lines, err := csv.NewReader(strings.NewReader(file)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column := func(line []string, name string) string { return line[slices.Index(lines[0], name)] }
+	var last []string
+	n := 0
+	for _, line := range lines[1:] {
+		if column(line, "stream") == "udp" {
+			last = line
+			n++
+		}
+	}
+	if n < 3 || n > 15 {
+		t.Fatalf("%d samples of datagrams in a second", n)
+	}
+	if all, err := strconv.ParseFloat(column(last, "udp_sent"), 64); err != nil || math.Abs(all/sent-1) > .05 {
+		t.Errorf("%v datagrams sent at the end, want %.0f: %v", all, sent, err)
 	}
 }

@@ -178,7 +178,7 @@ func (m *measurement) take(ctx context.Context, w way) {
 			row = flagged(row, remarks(p.Pair))
 		}
 		if m.write(w.direction, row) == results.StatusOK {
-			m.keep(row, w.throughput)
+			m.keep(row, w)
 		}
 	}
 }
@@ -286,8 +286,8 @@ func (m *measurement) write(d direction, row results.Row) string {
 }
 
 // keep puts the evidence beside a row.
-func (m *measurement) keep(row results.Row, t *wire.ThroughputResult) {
-	if err := m.run.files.samples.Write(row, t); err != nil {
+func (m *measurement) keep(row results.Row, w way) {
+	if err := m.run.files.samples.Write(row, w.throughput, w.udp); err != nil {
 		m.fail(err)
 	}
 }
@@ -298,7 +298,7 @@ func (m *measurement) record(w way, kind plan.Kind) {
 	if kind == plan.Throughput {
 		r.What = RecordThroughput
 	}
-	r.UDP = w.udp
+	r.UDP = w.udp.WithoutSamples()
 	if err := cmp.Or(w.err, w.udpErr); err != nil {
 		r.Error = line(err.Error())
 	}

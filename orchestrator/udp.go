@@ -41,6 +41,7 @@ func (t tester) udp(ctx context.Context, w *way, from, to *guest) {
 		RateBps:    u.RateBps,
 		DurationMs: ms(u.Duration),
 		Offload:    true,
+		SampleMs:   sampleMs,
 		DeadlineMs: ms(u.Duration + t.limits.Slack),
 	}})
 	if err == nil && resp.UDP == nil {

@@ -176,5 +176,10 @@ func (r *udpReceiver) try(bytes int) {
 func (r *udpReceiver) count() (udpCount, time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.tally.udpCount, r.latest
+	c := r.tally.udpCount
+	c.Next = int64(r.tally.next)
+	if c.Datagrams > 0 {
+		c.AtNs = max(c.SpanNs, int64(time.Since(r.began)-r.tally.first))
+	}
+	return c, r.latest
 }

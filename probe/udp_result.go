@@ -28,6 +28,10 @@ func (s *udpSender) result(err error) (*wire.UDPResult, error) {
 	if c.SpanNs == 0 {
 		return nil, errors.Join(err, fmt.Errorf("%d UDP datagrams that arrived in one moment have no rate", c.Datagrams))
 	}
+	samples, wrong := s.samples()
+	if wrong != nil {
+		return nil, errors.Join(err, wrong)
+	}
 	r := &wire.UDPResult{
 		TargetBps:     s.req.RateBps,
 		DatagramBytes: s.bytes,
@@ -40,6 +44,7 @@ func (s *udpSender) result(err error) (*wire.UDPResult, error) {
 		Bytes:         c.Bytes,
 		DurationS:     float64(c.SpanNs) / 1e9,
 		Offload:       s.out.segments > 1,
+		Samples:       samples,
 	}
 	// The first arrival came before the span began.
 	r.GoodputBps = 8 * float64(c.Bytes-c.FirstBytes) / r.DurationS

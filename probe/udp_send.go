@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/netip"
 	"os"
 	"sync"
@@ -31,6 +32,7 @@ type udpSender struct {
 	out    *outbox
 	began  time.Time
 	sent   int64
+	noted  timeline // of sent, since the first datagram
 
 	trials chan udpNews  // of trial datagrams that got through
 	behind atomic.Bool   // the peer asks for a breather
@@ -40,6 +42,10 @@ type udpSender struct {
 	mu    sync.Mutex
 	count udpCount // the latest
 	heard time.Time
+
+	counts []udpCount // that become samples
+	every  int        // of so many one does; 0: none
+	came   int
 }
 
 // UDP sends to req.Peer what req asks for and says what arrived. Offload is left
@@ -78,7 +84,7 @@ func (c *Client) udp(ctx context.Context, peer netip.AddrPort, req wire.UDP) (*w
 	s := &udpSender{
 		req: req, ctl: ctl, socket: socket, tag: newDatagramTag(ctl.key),
 		bytes: req.DatagramBytes, began: time.Now(), heard: time.Now(),
-		trials: make(chan udpNews, 1), final: make(chan struct{}),
+		trials: make(chan udpNews, 1), final: make(chan struct{}), every: int(math.Ceil(req.SampleMs / inMs(newsInterval))),
 	}
 	return s.result(s.run(ctx, cancel))
 }
@@ -154,6 +160,7 @@ func (s *udpSender) hear(n udpNews) error {
 	}
 	if n.Count != nil {
 		s.count = *n.Count
+		s.keep(s.count, n.Final)
 	}
 	if n.Final {
 		close(s.final)
@@ -177,7 +184,8 @@ func (s *udpSender) send(ctx context.Context) error {
 	if s.req.DurationMs > 0 {
 		stop = now + wire.Duration(s.req.DurationMs)
 	}
-	pace := newPacer(s.req.RateBps, s.bytes, now)
+	pace, first := newPacer(s.req.RateBps, s.bytes, now), now
+	defer func() { s.noted = append(s.noted, point{At: now - first, Bytes: s.sent}) }()
 	for s.sent < limit && now < stop && !s.hushed.Load() {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -192,6 +200,7 @@ func (s *udpSender) send(ctx context.Context) error {
 			return err
 		}
 		now = time.Since(s.began)
+		s.note(now - first)
 	}
 	return nil
 }

@@ -30,17 +30,20 @@ type udpCount struct {
 	Ancient    int64   `json:"ancient"`   // so late that they could be either
 	SpanNs     int64   `json:"span_ns"`   // first arrival to last
 	JitterNs   float64 `json:"jitter_ns"` // RFC 3550, section 6.4.1
+
+	AtNs int64 `json:"at_ns"` // when it was so, since the first arrival
+	Next int64 `json:"next"`  // of datagrams by number, the highest that came and all before it
 }
 
 // check finds what no receiver can have counted of sent datagrams.
 func (c udpCount) check(sent int64) error {
-	for _, n := range []int64{c.Datagrams, c.Bytes, c.FirstDatagrams, c.FirstBytes, c.Reordered, c.Duplicates, c.Ancient, c.SpanNs} {
+	for _, n := range []int64{c.Datagrams, c.Bytes, c.FirstDatagrams, c.FirstBytes, c.Reordered, c.Duplicates, c.Ancient, c.SpanNs, c.AtNs, c.Next} {
 		if n < 0 {
 			return errors.New("peer counted less than nothing")
 		}
 	}
 	switch {
-	case c.Datagrams > sent, c.FirstDatagrams > c.Datagrams, c.FirstBytes > c.Bytes, c.Reordered > c.Datagrams,
+	case c.Datagrams > sent, c.Next > sent, c.Datagrams > c.Next, c.FirstDatagrams > c.Datagrams, c.FirstBytes > c.Bytes, c.Reordered > c.Datagrams,
 		c.Bytes > c.Datagrams*maxDatagramBytes:
 		return errors.New("peer counted more than was sent")
 	case !(c.JitterNs >= 0 && c.JitterNs < math.MaxInt64):

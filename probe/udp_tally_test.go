@@ -95,9 +95,12 @@ func TestUDPTallyTimes(t *testing.T) {
 func TestUDPCountCheck(t *testing.T) {
 	for name, c := range map[string]udpCount{
 		"negative":         {Duplicates: -1},
+		"before the first": {AtNs: -1},
+		"not yet sent":     {Next: 11},
+		"between none":     {Datagrams: 2, Next: 1},
 		"more than sent":   {Datagrams: 11},
 		"first of none":    {FirstDatagrams: 1},
-		"late ones only":   {Datagrams: 1, Reordered: 2},
+		"late ones only":   {Datagrams: 1, Reordered: 2, Next: 1},
 		"bytes of nothing": {Bytes: 1},
 		"no number":        {JitterNs: math.NaN()},
 		"endless":          {JitterNs: math.Inf(1)},
@@ -106,7 +109,7 @@ func TestUDPCountCheck(t *testing.T) {
 			t.Errorf("%s is believed", name)
 		}
 	}
-	if err := (udpCount{Datagrams: 10, Bytes: 1000, Duplicates: 100}).check(10); err != nil {
+	if err := (udpCount{Datagrams: 9, Bytes: 1000, Duplicates: 100, Next: 10}).check(10); err != nil {
 		t.Error(err)
 	}
 }

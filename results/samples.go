@@ -51,10 +51,10 @@ func AppendSamples(path string) (*Samples, error) {
 	return &Samples{file}, nil
 }
 
-// Write appends the samples of a row's throughput test, in one piece. It does
-// not wait for the disk.
-func (s *Samples) Write(r Row, t *wire.ThroughputResult) error {
-	lines := t.SampleRows()
+// Write appends the samples of a row's throughput tests, in one piece. It does
+// not wait for the disk. Without a test over UDP, u is nil.
+func (s *Samples) Write(r Row, t *wire.ThroughputResult, u *wire.UDPResult) error {
+	lines := append(t.SampleRows(), u.SampleRows()...)
 	for i, cells := range lines {
 		lines[i] = append([]string{r.RunID, r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion}, cells...)
 	}

@@ -30,6 +30,14 @@ func sampled() *wire.ThroughputResult {
 	}
 }
 
+// datagrams is a test over UDP with two samples.
+func datagrams() *wire.UDPResult {
+	return &wire.UDPResult{Samples: []wire.UDPSample{
+		{AtUs: 100_000, Sent: 11, Received: 9, ReceivedBytes: 900, Lost: 1, JitterUs: 7},
+		{AtUs: 200_000, Sent: 20, Received: 20, ReceivedBytes: 2000, Reordered: 2, Duplicates: 1, JitterUs: 8},
+	}}
+}
+
 func writeSamples(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "samples.csv")
@@ -37,7 +45,7 @@ func writeSamples(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Write(measured(), sampled()), s.Close()); err != nil {
+	if err := errors.Join(s.Write(measured(), sampled(), datagrams()), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -59,6 +67,7 @@ func TestSamples(t *testing.T) {
 	want := []string{
 		ends + ",0,0,0", ends + ",900,100000,1000", ends + ",2500,200000,2500",
 		ends + "0,,200000,1000", ends + "1,,200000,1500",
+		ends + "udp,900,100000,", ends + "udp,2000,200000,",
 	}
 	var got []string
 	for _, row := range rows[1:] {
@@ -66,6 +75,11 @@ func TestSamples(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for i, want := range []string{",,,,,", ",,,,,", ",,,,,", ",,,,,", ",,,,,", "11,9,1,0,0,7", "20,20,0,2,1,8"} {
+		if row := rows[i+1]; strings.Join(row[len(row)-6:], ",") != want {
+			t.Errorf("line %d ends in %q, want %q", i+1, row[len(row)-6:], want)
+		}
 	}
 }
 
@@ -86,7 +100,7 @@ func TestEveryCutOfSamplesIsSurvived(t *testing.T) {
 		if err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
-		if err := errors.Join(s.Write(measured(), sampled()), s.Close()); err != nil {
+		if err := errors.Join(s.Write(measured(), sampled(), datagrams()), s.Close()); err != nil {
 			t.Fatalf("cut at %d: %v", cut, err)
 		}
 		want := string(data[:max(whole, header)]) + string(data[header:])

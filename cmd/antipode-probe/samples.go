@@ -37,7 +37,19 @@ func (s *sampleFile) add(from, to string, r *wire.ThroughputResult) error {
 	if s == nil || r == nil {
 		return nil
 	}
-	for _, row := range r.SampleRows() {
+	return s.write(from, to, r.SampleRows())
+}
+
+// addUDP likewise.
+func (s *sampleFile) addUDP(from, to string, r *wire.UDPResult) error {
+	if s == nil {
+		return nil
+	}
+	return s.write(from, to, r.SampleRows())
+}
+
+func (s *sampleFile) write(from, to string, rows [][]string) error {
+	for _, row := range rows {
 		if err := s.csv.Write(append([]string{from, to}, row...)); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ func parseTest(args []string) (f testFlags, peer netip.AddrPort, err error) {
 	flags.BoolVar(&f.flowCheck, "flow-check", false, "if a cap limits one stream, try two for a moment: is the cap the flow's or the path's?")
 	flags.IntVar(&f.rttProbes, "rtt-probes", 100, "`N` UDP probes for the round-trip time; 0 for none, nor during the throughput test")
 	flags.DurationVar(&f.rttInterval, "rtt-interval", 10*time.Millisecond, "time between two of them")
-	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV")
+	flags.StringVar(&f.samples, "samples", "", "write what the sender's kernel said each 100 ms to `FILE`, as CSV; with --udp what was sent and received")
 	flags.Var(&f.baseline, "baseline", "what a burstable machine gets in the long run, `RATE`: a faster result has the flag burst")
 	f.sockets.register(flags)
 	f.udp.register(flags)
@@ -198,7 +198,7 @@ func (f *testFlags) measure(ctx context.Context, client *probe.Client, peer neti
 	if f.udp.wanted {
 		result, err := client.UDP(ctx, f.udp.request(tput))
 		r.addUDP(result)
-		return err
+		return errors.Join(err, samples.addUDP(here, r.Peer, result))
 	}
 	if f.sockets.bidirectional {
 		there, back, err := client.Bidirectional(ctx, tput)

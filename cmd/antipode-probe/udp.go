@@ -30,7 +30,7 @@ func (f *udpFlags) register(flags *pflag.FlagSet) {
 
 // check finds flags that say nothing of the test that is wanted.
 func (f *udpFlags) check(flags *pflag.FlagSet) error {
-	idle := append([]string{"streams", "congestion-control", "samples"}, socketFlagNames...)
+	idle := append([]string{"streams", "congestion-control"}, socketFlagNames...)
 	if !f.wanted {
 		idle = []string{"datagram", "no-offload"}
 	}
@@ -49,7 +49,7 @@ func (f *udpFlags) check(flags *pflag.FlagSet) error {
 // request asks for what tput would, over UDP.
 func (f *udpFlags) request(tput wire.Throughput) wire.UDP {
 	return wire.UDP{Peer: tput.Peer, RateBps: float64(f.rate), DatagramBytes: f.datagram,
-		Bytes: tput.Bytes, DurationMs: tput.DurationMs, Offload: !f.noOffload, DeadlineMs: tput.DeadlineMs}
+		Bytes: tput.Bytes, DurationMs: tput.DurationMs, Offload: !f.noOffload, DeadlineMs: tput.DeadlineMs, SampleMs: tput.SampleMs}
 }
 
 // udpPart is what a report says of it.

@@ -3,13 +3,16 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
 
 func TestUDPByHand(t *testing.T) {
 	addr := serving(t)
-	got := running(t, probeCommand("test", addr, "--udp", "--bytes", "1448kB", "--rate", "200M", "--rtt-probes", "3"))
+	file := filepath.Join(t.TempDir(), "samples.csv")
+	got := running(t, probeCommand("test", addr, "--udp", "--bytes", "1448kB", "--rate", "200M", "--rtt-probes", "3", "--samples", file))
 	if got.code != 0 || got.errOut != "" {
 		t.Fatalf("%+v", got)
 	}
@@ -19,7 +22,14 @@ func TestUDPByHand(t *testing.T) {
 			t.Errorf("does not say %q:\n%s", want, got.out)
 		}
 	}
+	samples, err := os.ReadFile(file)
+	if err != nil || !strings.HasSuffix(string(samples), ",1000,1000,0,0,0,"+lastCell(string(samples))) {
+		t.Errorf("samples: %v\n%s", err, samples)
+	}
 }
+
+// lastCell is that of a table, with the end of its line.
+func lastCell(table string) string { return table[strings.LastIndexByte(table, ',')+1:] }
 
 func TestUDPByHandAsJSON(t *testing.T) {
 	addr := serving(t)
