@@ -37,12 +37,12 @@ func NewSSH(o SSH) (Remote, error) {
 		return nil, err
 	}
 	keys := sshKeys{Login: storedKey{string(key.PEM), key.AuthorizedKey}, Hosts: map[string]storedKey{}}
-	return &sshRemote{SSH: o, key: key, keys: keys}, nil
+	return &sshRemote{SSH: o, key: key, keys: keys, left: map[string]*remote.Leftovers{}}, nil
 }
 
 // RestoreSSH is the Remote that an earlier process had, from its Secrets.
 func RestoreSSH(secrets []byte, o SSH) (Remote, error) {
-	r := &sshRemote{SSH: o}
+	r := &sshRemote{SSH: o, left: map[string]*remote.Leftovers{}}
 	if err := json.Unmarshal(secrets, &r.keys); err != nil {
 		return nil, fmt.Errorf("read the run's keys: %w", err)
 	}
@@ -63,6 +63,7 @@ type sshRemote struct {
 
 	mu   sync.Mutex
 	keys sshKeys
+	left map[string]*remote.Leftovers // on machines that are lent, by region
 }
 
 // sshKeys is the form of Secrets.
@@ -110,6 +111,7 @@ func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 			return nil, err
 		}
 		o.Key, o.Keys, o.Booted = nil, keys, true
+		o.Leftovers, o.InsistTimeout = r.leftovers(m.Region), insistLimit
 	}
 	conn, err := remote.Connect(ctx, remote.Target{
 		Name:    cmp.Or(m.ID, m.Region),
@@ -121,6 +123,20 @@ func (r *sshRemote) Connect(ctx context.Context, m providers.Machine) (Conn, err
 		return nil, err
 	}
 	return &sshConn{conn, r.Probes, m.Lent}, nil
+}
+
+// insistLimit is how long a lent machine, whose connection is lost before what was
+// pushed is removed, is dialled for that alone: it is not ours to leave files on.
+const insistLimit = 10 * time.Second
+
+// leftovers are those of all connections to a machine.
+func (r *sshRemote) leftovers(region string) *remote.Leftovers {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.left[region] == nil {
+		r.left[region] = &remote.Leftovers{}
+	}
+	return r.left[region]
 }
 
 type sshConn struct {

@@ -26,11 +26,10 @@ type Conn struct {
 	done  chan struct{}
 	err   error // set before done is closed
 
-	mu      sync.Mutex
-	folders []string // pushed, to be removed
-	agents  []*Agent
-	tuned   []*tuned
-	closed  bool // no more goroutines
+	mu     sync.Mutex
+	agents []*Agent
+	tuned  []*tuned
+	closed bool // no more goroutines
 }
 
 func newConn(t Target, o Options, raw net.Conn, client *ssh.Client) *Conn {
@@ -54,12 +53,13 @@ func (c *Conn) Err() error {
 }
 
 // Close ends the agents, puts back what was tuned and removes what was pushed, as
-// far as the machine still answers, and cuts the connection: within three times CloseTimeout. The error is
+// far as the machine still answers, and cuts the connection: within three times CloseTimeout. What
+// must not stay there is then removed over another connection, within InsistTimeout. The error is
 // about what may be left on the machine. Safe to call twice.
 func (c *Conn) Close() error {
 	c.mu.Lock()
-	agents, folders, settings := c.agents, c.folders, c.tuned
-	c.agents, c.folders, c.tuned = nil, nil, nil
+	agents, settings := c.agents, c.tuned
+	c.agents, c.tuned = nil, nil
 	c.mu.Unlock()
 
 	var closing sync.WaitGroup
@@ -67,39 +67,44 @@ func (c *Conn) Close() error {
 		closing.Go(func() { a.Close() })
 	}
 	closing.Wait()
-	err := errors.Join(c.putBack(settings), c.remove(folders))
+	notPutBack, left := c.putBack(settings), c.remove()
 	c.fail(fmt.Errorf("connection to %s: %w", c.target.Name, errClosed))
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
 	c.work.Wait()
-	return err
+	if left != nil && c.options.InsistTimeout > 0 {
+		left = c.removeAnew(left)
+	}
+	return errors.Join(notPutBack, left)
+}
+
+// removeAnew tries once more to remove what was pushed, over a connection of its own.
+func (c *Conn) removeAnew(why error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), c.options.InsistTimeout)
+	defer cancel()
+	o := c.options
+	o.InsistTimeout = 0
+	again, err := Connect(ctx, c.target, o)
+	if err != nil {
+		return fmt.Errorf("%w; once more: %w", why, err)
+	}
+	return again.Close()
 }
 
 // Tidy removes what was pushed now rather than in Close: a program that runs
 // does not need its file any more. What it fails to remove is left to Close.
-func (c *Conn) Tidy() error {
-	c.mu.Lock()
-	folders := c.folders
-	c.folders = nil
-	c.mu.Unlock()
-	err := c.remove(folders)
-	if err != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.folders = append(c.folders, folders...)
-	}
-	return err
-}
+func (c *Conn) Tidy() error { return c.believed(context.Background(), c.remove()) }
 
-// remove deletes folders, and names those that it can't.
-func (c *Conn) remove(folders []string) error {
+// remove deletes the folders that were pushed, and names those that it can't.
+func (c *Conn) remove() error {
+	folders := c.options.Leftovers.list()
 	if len(folders) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), c.options.CloseTimeout)
 	defer cancel()
-	command := "rm -rf --"
+	command := "exec /bin/sh -c " + quote(removeScript) + " remove"
 	for _, f := range folders {
 		command += " " + quote(f)
 	}
@@ -114,8 +119,13 @@ func (c *Conn) remove(folders []string) error {
 	if err != nil {
 		return fmt.Errorf("remove %s from %s: %w", strings.Join(folders, ", "), c.target.Name, err)
 	}
+	c.options.Leftovers.gone(folders)
 	return nil
 }
+
+// removeScript deletes the folders that it is given the names of, wherever
+// pushScript may have made them.
+const removeScript = `for name; do rm -rf -- "$HOME/$name" "${TMPDIR:-/tmp}/$name" "/var/tmp/$name" || exit; done`
 
 // spawn starts a goroutine of the connection; false: it is closed.
 func (c *Conn) spawn(f func()) bool {

@@ -51,6 +51,12 @@ type Options struct {
 
 	HelloTimeout time.Duration // from the agent's start to its first line; 20 s
 	CloseTimeout time.Duration // for an orderly end, of a Conn or an Agent; 5 s
+
+	// Leftovers are what earlier connections to the machine may have left there,
+	// and this one is to remove; nil: nothing. InsistTimeout is how long Close tries to
+	// remove what was pushed over a new connection, where its own is lost; 0: not at all.
+	Leftovers     *Leftovers
+	InsistTimeout time.Duration
 }
 
 func (o Options) withDefaults() Options {
@@ -67,6 +73,9 @@ func (o Options) withDefaults() Options {
 	o.AliveInterval = cmp.Or(o.AliveInterval, min(wire.AliveInterval, o.Linger/8))
 	o.HelloTimeout = cmp.Or(o.HelloTimeout, 20*time.Second)
 	o.CloseTimeout = cmp.Or(o.CloseTimeout, 5*time.Second)
+	if o.Leftovers == nil {
+		o.Leftovers = &Leftovers{}
+	}
 	return o
 }
 

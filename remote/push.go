@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -19,8 +18,9 @@ import (
 )
 
 // pushScript runs on the machine. It tells the architecture, reads the SHA-256
-// in a line and the compressed binary after it, and tells the path: one exec
-// session for everything, since round trips are what a push costs.
+// and the folder's name in a line and the compressed binary after it, and tells the
+// path: one exec session for everything, since round trips are what a push costs.
+// The name is ours, so that the folder is found again if the path never arrives.
 //
 //go:embed push.sh
 var pushScript string
@@ -66,21 +66,18 @@ func (c *Conn) push(ctx context.Context, probes Probes) (string, error) {
 	if err := errors.Join(err1, err2, s.Start("exec /bin/sh -c "+quote(pushScript))); err != nil {
 		return "", err
 	}
-	file, err := converse(stdin, bufio.NewReader(stdout), probes)
+	file, err := c.converse(stdin, bufio.NewReader(stdout), probes)
 	stdin.Close() // a script that still waits for something gives up
 	if err = cmp.Or(s.Wait(), err); err != nil {
 		return "", withWords(err, stderr)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.folders = append(c.folders, path.Dir(file))
 	return file, nil
 }
 
 var errNoBinary = errors.New("no probe for this architecture")
 
 // converse is our part of the talk with the script.
-func converse(stdin io.WriteCloser, stdout *bufio.Reader, probes Probes) (file string, err error) {
+func (c *Conn) converse(stdin io.WriteCloser, stdout *bufio.Reader, probes Probes) (file string, err error) {
 	arch, err := readTold(stdout, archPrefix)
 	if err != nil {
 		return "", err
@@ -89,7 +86,7 @@ func converse(stdin io.WriteCloser, stdout *bufio.Reader, probes Probes) (file s
 	if !ok {
 		return "", fmt.Errorf("%w: it is %q, there is %q", errNoBinary, arch, slices.Sorted(maps.Keys(probes)))
 	}
-	header := hex.EncodeToString(b.SHA256[:]) + "\n"
+	header := hex.EncodeToString(b.SHA256[:]) + " " + c.options.Leftovers.add() + "\n"
 	// A script that gave up reads no more, which is not the error to report.
 	io.Copy(stdin, io.MultiReader(strings.NewReader(header), bytes.NewReader(b.Gzip)))
 	stdin.Close()

@@ -4,27 +4,28 @@ fail() {
 }
 umask 077
 echo "antipode-arch $(uname -m)"
-read -r sum || exit 0
-for tool in gzip sha256sum mktemp; do
+read -r sum name || exit 0
+for tool in gzip sha256sum; do
 	command -v "$tool" >/dev/null || fail "the machine has no $tool"
 done
 
 # A folder that is fresh, ours alone, and not mounted noexec.
 dir=
+trap '[ -z "$dir" ] || rm -rf "$dir"' EXIT
+trap "exit 1" HUP INT TERM PIPE
 for base in "$HOME" "${TMPDIR:-/tmp}" /var/tmp; do
-	dir=$(mktemp -d "$base/antipode.XXXXXXXX" 2>/dev/null) || continue
+	dir=$base/$name
+	mkdir "$dir" 2>/dev/null || { dir=; continue; }
 	file=$dir/antipode-probe
 	: >"$file" && chmod 700 "$file" && [ -x "$file" ] && break
 	rm -rf "$dir"
 	dir=
 done
 [ -n "$dir" ] || fail "no folder that programs may run from"
-trap "rm -rf \"$dir\"" EXIT
-trap "exit 1" HUP INT TERM
 
 gzip -dc >"$file" || fail "the probe could not be unpacked"
 got=$(sha256sum <"$file")
 got=${got%% *}
 [ "$got" = "$sum" ] || fail "checksum mismatch: SHA-256 $got instead of $sum"
+echo "antipode-path $file" || exit 1
 trap - EXIT
-echo "antipode-path $file"

@@ -5,12 +5,14 @@ package remote
 import (
 	"context"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,7 +55,7 @@ func TestPush(t *testing.T) {
 
 func TestPushFails(t *testing.T) {
 	tools := t.TempDir() // everything but gzip
-	for _, name := range []string{"uname", "mktemp", "sha256sum", "chmod", "rm"} {
+	for _, name := range []string{"uname", "mkdir", "sha256sum", "chmod", "rm"} {
 		file, err := exec.LookPath(name)
 		must(t, err)
 		must(t, os.Symlink(file, filepath.Join(tools, name)))
@@ -107,7 +109,7 @@ func TestPushInterrupted(t *testing.T) {
 				g.Conn = conn
 				return g, err
 			}
-			c := startServer(t, shell(home, "")).connect(t, Options{Dial: dial})
+			c := startServer(t, shell(home, "")).connect(t, Options{Dial: dial, CloseTimeout: 500 * time.Millisecond})
 			ctx, cancel := context.WithCancel(timeout(t, limit))
 			defer cancel()
 			time.AfterFunc(0, func() { <-g.full; interrupt(c, cancel) })
@@ -121,6 +123,66 @@ func TestPushInterrupted(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPushLeftBehind loses the connection once the probe is there, before anybody
+// is told its path and afterwards: it is removed over another connection.
+func TestPushLeftBehind(t *testing.T) {
+	for name, told := range map[string]bool{"NotTold": false, "Told": true} {
+		t.Run(name, func(t *testing.T) {
+			home, done := t.TempDir(), make(chan struct{})
+			var once sync.Once
+			c := startServer(t, func(ctx context.Context, s *sshd.Session) sshd.Exit {
+				if !told {
+					s.Stdout = &firstWrite{Writer: s.Stdout}
+				}
+				defer once.Do(func() { close(done) })
+				return shell(home, "")(ctx, s)
+			}).connect(t, Options{InsistTimeout: limit})
+			if !told {
+				time.AfterFunc(0, func() { <-done; c.raw.Close() })
+			}
+			_, err := c.Push(timeout(t, limit), packed(t, []byte("content")))
+			if told != (err == nil) || isEmpty(home) {
+				t.Errorf("Push = %v, left nothing: %v", err, isEmpty(home))
+			}
+			c.raw.Close()
+			must(t, c.Close())
+			wantEmpty(t, home)
+			must(t, c.Close())
+		})
+	}
+}
+
+// firstWrite lets one write through, and swallows the others.
+type firstWrite struct {
+	io.Writer
+	over bool
+}
+
+func (w *firstWrite) Write(p []byte) (int, error) {
+	if w.over {
+		return len(p), nil
+	}
+	w.over = true
+	return w.Writer.Write(p)
+}
+
+// TestPushLeftToTheNext: what one connection can't remove any more the next one to
+// that machine does.
+func TestPushLeftToTheNext(t *testing.T) {
+	home := t.TempDir()
+	s := startServer(t, shell(home, ""))
+	shared := &Leftovers{}
+	first := s.connect(t, Options{Leftovers: shared})
+	_, err := first.Push(timeout(t, limit), packed(t, []byte("content")))
+	must(t, err)
+	first.raw.Close()
+	wantError(t, first.Close(), "remove antipode.", "m1")
+	second := s.connect(t, Options{Leftovers: shared})
+	must(t, second.Tidy())
+	wantEmpty(t, home)
+	must(t, second.Close())
 }
 
 // gate lets a number of bytes out and then none until the connection is closed.
