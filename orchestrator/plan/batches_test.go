@@ -42,7 +42,8 @@ func checkCover(t *testing.T, pairs []Pair, atOnce map[string]int, batches [][]P
 		same := p.From.Cloud == p.To.Cloud
 		from, limitedFrom := atOnce[p.From.Cloud]
 		to, limitedTo := atOnce[p.To.Cloud]
-		if !(limitedFrom && from < 1) && !(limitedTo && to < 1) && !(same && limitedFrom && from < 2) {
+		all, limitedAll := atOnce[AllClouds]
+		if !(limitedAll && all < 2) && !(limitedFrom && from < 1) && !(limitedTo && to < 1) && !(same && limitedFrom && from < 2) {
 			t.Errorf("%s is alone, though a batch could hold it", p)
 		}
 	}
@@ -54,6 +55,7 @@ func checkCover(t *testing.T, pairs []Pair, atOnce map[string]int, batches [][]P
 				if !seen[r] {
 					seen[r] = true
 					count[r.Cloud]++
+					count[AllClouds]++
 				}
 			}
 		}
@@ -88,8 +90,8 @@ func TestBatches(t *testing.T) {
 		"one too many":        {field("gcp", 5), all, map[string]int{"gcp": 4}, 3, 3, 0},
 		"halves":              {field("gcp", 8), all, map[string]int{"gcp": 4}, 6, 6, 0},
 		"two at a time":       {field("gcp", 6), all, map[string]int{"gcp": 2}, 15, 15, 0},
-		"all of Google Cloud": {field("gcp", 43), all, map[string]int{"gcp": 12}, 15, 22, 0},
-		"with AWS":            {field("aws", 34, "gcp", 43), all, map[string]int{"gcp": 12}, 15, 22, 0},
+		"all of Google Cloud": {field("gcp", 43), all, map[string]int{"gcp": 12}, 15, 20, 0},
+		"with AWS":            {field("aws", 34, "gcp", 43), all, map[string]int{"gcp": 12}, 15, 20, 0},
 		"across only":         {field("aws", 34, "gcp", 43), func(p Pair) bool { return p.From.Cloud != p.To.Cloud }, map[string]int{"gcp": 12}, 4, 4, 0},
 		"one at a time":       {field("aws", 2, "gcp", 3), func(p Pair) bool { return p.From.Cloud != p.To.Cloud }, map[string]int{"gcp": 1}, 3, 3, 0},
 		"one, and its own":    {field("aws", 2, "gcp", 3), all, map[string]int{"gcp": 1}, 3, 3, 6},
@@ -116,7 +118,7 @@ func TestBatchesOfAnything(t *testing.T) {
 		share := rng.Float64()
 		pairs := everyPair(regions, func(Pair) bool { return rng.Float64() < share })
 		atOnce := map[string]int{}
-		for _, cloud := range []string{"aws", "gcp"} {
+		for _, cloud := range []string{"aws", "gcp", AllClouds} {
 			if rng.IntN(3) > 0 {
 				atOnce[cloud] = rng.IntN(8)
 			}
