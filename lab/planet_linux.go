@@ -65,7 +65,7 @@ func newPlanet(ctx context.Context, s setup, machine []byte, log *slog.Logger) (
 	}
 	p.doors, err = door.New(door.Options{
 		Regions: regionsOf(w), Machines: p.machines, ControllerAddr: hypervisor.ControllerAddress(),
-		Faults: s.Faults, Timing: s.Timing, Log: log,
+		IPv6: withIPv6(w), Faults: s.Faults, Timing: s.Timing, Log: log,
 	})
 	if err != nil {
 		return nil, err
@@ -95,6 +95,16 @@ func regionsOf(w *world.World) []antipode.Region {
 		regions = append(regions, region)
 	}
 	return regions
+}
+
+// withIPv6 are the ids of the regions that have it.
+func withIPv6(w *world.World) (ids []string) {
+	for _, r := range w.Regions {
+		if r.IPv6 {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // open serves the doors on loopback.
@@ -141,7 +151,8 @@ func (p *planet) startMachine(ctx context.Context, spec *vm.Spec) ([]byte, error
 	if err != nil {
 		return nil, err
 	}
-	everybody := vm.Rule{Protocol: "all", ToPort: 65535, Sources: []netip.Prefix{netip.PrefixFrom(netip.IPv4Unspecified(), 0)}}
+	everywhere := []netip.Prefix{netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0)}
+	everybody := vm.Rule{Protocol: "all", ToPort: 65535, Sources: everywhere}
 	if err := p.machines.SetRules(spec.ID, []vm.Rule{everybody}); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,7 @@ type Options struct {
 	Machines       vm.Hypervisor
 	ControllerAddr netip.Addr   // what CheckIP answers
 	Project        string       // the only Google Cloud project; empty: DefaultProject
+	IPv6           []string     // ids of the regions that have it, "cloud:region"
 	Faults         Faults       // what goes wrong
 	Timing         *Timing      // nil: rack.DefaultTiming
 	Log            *slog.Logger // nil: none
@@ -69,13 +70,26 @@ func New(o Options) (*Doors, error) {
 	}
 	machines := rack.New(o.Machines, timing, log)
 	faults := fault.NewInjector(o.Faults)
-	return &Doors{
+	d := &Doors{
 		controller: o.ControllerAddr,
 		rack:       machines,
 		faults:     faults,
 		aws:        ec2.New(o.Regions, machines, faults, log),
 		gcp:        gce.New(o.Regions, cmp.Or(o.Project, DefaultProject), machines, faults, log),
-	}, nil
+	}
+	d.giveIPv6(o.IPv6)
+	return d, nil
+}
+
+func (d *Doors) giveIPv6(ids []string) {
+	for _, id := range ids {
+		switch cloud, name, _ := antipode.SplitID(id); cloud {
+		case "aws":
+			d.aws.GiveIPv6(name)
+		case "gcp":
+			d.gcp.GiveIPv6(name)
+		}
+	}
 }
 
 // AWS answers EC2, SSM and STS of all AWS regions.

@@ -50,6 +50,7 @@ func Default(regions []antipode.Region) *World {
 			ID: r.ID(), Latitude: r.Latitude, Longitude: r.Longitude,
 			EgressBps:  machineBps(r.ID(), "egress"),
 			IngressBps: machineBps(r.ID(), "ingress"),
+			IPv6:       true,
 		})
 	}
 	return w

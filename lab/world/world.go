@@ -36,6 +36,7 @@ type Region struct {
 	Longitude  float64 `yaml:"longitude"` // WGS84 decimal degrees
 	EgressBps  float64 `yaml:"egress_bps"`
 	IngressBps float64 `yaml:"ingress_bps"`
+	IPv6       bool    `yaml:"ipv6,omitempty"` // machines may have addresses of it
 	Allowance  `yaml:",inline"`
 }
 

@@ -69,11 +69,11 @@ func (w *World) Untagged(key, value string, kinds ...string) []string {
 	return list
 }
 
-// Reaches says whether the rules of the machine at a public address let a packet
+// Reaches says whether the rules of the machine at an address let a packet
 // in.
 func (w *World) Reaches(to netip.Addr, protocol string, port int, from netip.Addr) bool {
 	for _, id := range w.Machines.Running() {
-		if m, ok := w.Machines.Machine(id); ok && m.Addresses.Public == to {
+		if m, ok := w.Machines.Machine(id); ok && (m.Addresses.Public == to || m.Addresses.IPv6 == to) {
 			return slices.ContainsFunc(m.Rules, func(r vm.Rule) bool {
 				return (r.Protocol == protocol || r.Protocol == "all") && int(r.FromPort) <= port && port <= int(r.ToPort) &&
 					slices.ContainsFunc(r.Sources, func(p netip.Prefix) bool { return p.Contains(from) })

@@ -173,6 +173,7 @@ type interfaceInfo struct {
 	Subnet      string            `xml:"subnetId"`
 	VPC         string            `xml:"vpcId"`
 	Type        string            `xml:"interfaceType"`
+	IPv6        []ipv6Info        `xml:"ipv6AddressesSet>item"`
 }
 
 // interfaceItem is an interface as DescribeNetworkInterfaces has it.
@@ -201,7 +202,7 @@ func (i *instance) interfaceInfo() interfaceInfo {
 	n := interfaceInfo{
 		Attachment: nicAttachmentInfo{Attached: timestamp(i.created), ID: strings.Replace(i.eni.id, "eni", "eni-attach", 1), DeleteOnTermination: true, Status: "attached"},
 		Groups:     i.region.groupNames(i.groups),
-		ID:         i.eni.id, Owner: Account, Status: "in-use", Subnet: i.subnet.id, VPC: i.subnet.vpc.id, Type: "interface",
+		ID:         i.eni.id, Owner: Account, Status: "in-use", Subnet: i.subnet.id, VPC: i.subnet.vpc.id, Type: "interface", IPv6: i.ipv6Infos(),
 	}
 	if i.addrs.Private.IsValid() {
 		n.Private = i.addrs.Private.String()

@@ -71,6 +71,7 @@ type instanceInfo struct {
 	VPC            string          `xml:"vpcId,omitempty"`
 	Private        string          `xml:"privateIpAddress,omitempty"`
 	Public         string          `xml:"ipAddress,omitempty"`
+	IPv6           string          `xml:"ipv6Address,omitempty"`
 }
 
 type cpuInfo struct {
@@ -196,6 +197,9 @@ func (i *instance) info() instanceInfo {
 	}
 	if i.addrs.Public.IsValid() {
 		info.Public = i.addrs.Public.String()
+	}
+	if i.addrs.IPv6.IsValid() {
+		info.IPv6 = i.addrs.IPv6.String()
 	}
 	return info
 }

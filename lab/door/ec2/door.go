@@ -25,6 +25,7 @@ type Door struct {
 	regions  map[string]*region
 	homes    map[string]*region // of partitions, which every account has: they say who one is in a world without them too
 	sessions sessions
+	ranges   byte // of IPv6 that were given
 }
 
 // New returns a door to the AWS regions among those given.

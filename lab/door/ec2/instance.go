@@ -49,6 +49,7 @@ type instance struct {
 	keyName     string
 	token       string
 	public      bool // it has a public address
+	ipv6        bool // and one of IPv6
 	metadata    metadataSpec
 	spotRequest string        // empty for others
 	taken       time.Duration // so long after its start it is taken away; 0: never

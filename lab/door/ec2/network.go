@@ -13,7 +13,8 @@ import (
 type vpc struct {
 	resource
 	cidr netip.Prefix
-	home bool // came with the account
+	ipv6 netip.Prefix // may be none
+	home bool         // came with the account
 }
 
 // homeCIDR is what AWS gives the VPC that it makes for an account.
@@ -94,10 +95,12 @@ type vpcInfo struct {
 	ID        string `xml:"vpcId"`
 	State     string `xml:"state"`
 	CIDR      string `xml:"cidrBlock"`
+
+	IPv6 []rangeInfo `xml:"ipv6CidrBlockAssociationSet>item"`
 }
 
 func (r *region) vpcInfo(v *vpc) vpcInfo {
-	return vpcInfo{Account, "default", r.isDefault(v), v.tags.list(), v.id, "available", v.cidr.String()}
+	return vpcInfo{Account, "default", r.isDefault(v), v.tags.list(), v.id, "available", v.cidr.String(), rangesOf(v.id, v.ipv6)}
 }
 
 func (r *region) describeVPCs(_ *call, in *describeVPCsInput) (*vpcsAnswer, error) {

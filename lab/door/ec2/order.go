@@ -16,7 +16,7 @@ const (
 func (r *region) order(in *runInstancesInput) (*order, error) {
 	o := &order{in: in, count: in.MaxCount, public: true}
 	for _, check := range []func(*order) error{
-		orderCount, r.orderImage, r.orderPlace, r.orderGroups, r.orderKey, orderOptions, orderMetadata, orderTags,
+		orderCount, r.orderImage, r.orderPlace, orderIPv6, r.orderGroups, r.orderKey, orderOptions, orderMetadata, orderTags,
 	} {
 		if err := check(o); err != nil {
 			return nil, err

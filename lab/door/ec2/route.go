@@ -103,7 +103,8 @@ type associationState struct {
 }
 
 type routeInfo struct {
-	To      string `xml:"destinationCidrBlock"`
+	To      string `xml:"destinationCidrBlock,omitempty"`
+	To6     string `xml:"destinationIpv6CidrBlock,omitempty"`
 	Gateway string `xml:"gatewayId"`
 	Origin  string `xml:"origin"`
 	State   string `xml:"state"`
@@ -111,13 +112,17 @@ type routeInfo struct {
 
 func (t *routeTable) info() tableInfo {
 	info := tableInfo{ID: t.id, Tags: t.tags.list(), VPC: t.vpc.id, Owner: Account,
-		Routes: []routeInfo{{t.vpc.cidr.String(), "local", "CreateRouteTable", "active"}}}
+		Routes: []routeInfo{{To: t.vpc.cidr.String(), Gateway: "local", Origin: "CreateRouteTable", State: "active"}}}
 	for to, via := range t.routes {
 		state := "active"
 		if via.vpc != t.vpc {
 			state = "blackhole"
 		}
-		info.Routes = append(info.Routes, routeInfo{to.String(), via.id, "CreateRoute", state})
+		route := routeInfo{To: to.String(), Gateway: via.id, Origin: "CreateRoute", State: state}
+		if to.Addr().Is6() {
+			route.To, route.To6 = "", route.To
+		}
+		info.Routes = append(info.Routes, route)
 	}
 	if t.main {
 		info.Associations = []associationItem{{Main: true, ID: fixedID("rtbassoc", t.id), Table: t.id, State: associationState{"associated"}}}

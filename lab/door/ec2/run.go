@@ -48,6 +48,7 @@ type interfaceSpec struct {
 	SecurityGroupID          []string `form:"SecurityGroupId"`
 	SubnetID                 string   `form:"SubnetId"`
 	InterfaceType            string
+	IPv6AddressCount         int `form:"Ipv6AddressCount"`
 }
 
 type blockDevice struct {
@@ -167,6 +168,7 @@ type order struct {
 	groups    []string
 	key       string // authorized_keys line, empty without a key pair
 	public    bool   // with a public address
+	ipv6      bool   // with an IPv6 address
 	userData  []byte
 	metadata  metadataSpec
 	tags      map[string]tags // by resource type
@@ -180,7 +182,7 @@ func (r *region) newInstance(o *order, reservation string, n int) *instance {
 		resource: r.newResource("i", maps.Clone(o.tags["instance"])),
 		region:   r, reservation: reservation, index: n,
 		image: o.image, kind: o.kind, machineType: o.kind.name, subnet: o.subnet, groups: o.groups, keyName: o.in.KeyName,
-		token: o.in.ClientToken, public: o.public, metadata: o.metadata, state: pending,
+		token: o.in.ClientToken, public: o.public, ipv6: o.ipv6, metadata: o.metadata, state: pending,
 		endsOnHalt: o.in.ShutdownBehavior == "terminate", protected: o.in.ProtectedFromCall,
 		eni: r.newResource("eni", o.tags["network-interface"]),
 	}
@@ -197,7 +199,7 @@ func (r *region) machineSpec(o *order, i *instance) vm.Spec {
 	fate := r.door.faults.Machine(fault.Place{Cloud: "aws", Region: r.name, Zone: o.subnet.zone.name}, i.spotRequest != "")
 	i.taken = fate.Taken
 	spec := vm.Spec{
-		ID: i.id, Cloud: "aws", Region: r.name, Zone: o.subnet.zone.name, MachineType: o.kind.name,
+		ID: i.id, Cloud: "aws", Region: r.name, Zone: o.subnet.zone.name, MachineType: o.kind.name, IPv6: i.ipv6,
 		Hostname: i.id, User: o.image.user,
 		HostKeyPEM: boot.HostKeyPEM, BootCommands: boot.Commands,
 		BootDelay: r.door.rack.Duration(r.door.rack.Timing.Boot) + fate.BootDelay,

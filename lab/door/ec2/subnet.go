@@ -12,7 +12,8 @@ type subnet struct {
 	zone zone
 	vpc  *vpc
 	cidr netip.Prefix
-	home bool // came with the account
+	ipv6 netip.Prefix // may be none
+	home bool         // came with the account
 }
 
 // subnetBy finds a subnet that reads can see already.
@@ -71,6 +72,9 @@ type subnetInfo struct {
 	Zone         string `xml:"availabilityZone"`
 	DefaultForAz bool   `xml:"defaultForAz"`
 	MapPublicIP  bool   `xml:"mapPublicIpOnLaunch"`
+
+	IPv6    []rangeInfo `xml:"ipv6CidrBlockAssociationSet>item"`
+	MapIPv6 bool        `xml:"assignIpv6AddressOnCreation"`
 }
 
 // keptAddresses are those of each subnet that AWS keeps for itself.
@@ -79,7 +83,7 @@ const keptAddresses = 5
 func (r *region) subnetInfo(s *subnet) subnetInfo {
 	byDefault := r.isDefault(s.vpc)
 	return subnetInfo{s.zone.id, Account, s.tags.list(), r.arn("subnet", s.id), s.id, "available",
-		s.vpc.id, s.cidr.String(), 1<<(32-s.cidr.Bits()) - keptAddresses, s.zone.name, byDefault, byDefault}
+		s.vpc.id, s.cidr.String(), 1<<(32-s.cidr.Bits()) - keptAddresses, s.zone.name, byDefault, byDefault, rangesOf(s.id, s.ipv6), false}
 }
 
 func (r *region) describeSubnets(_ *call, in *describeSubnetsInput) (*subnetsAnswer, error) {

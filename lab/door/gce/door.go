@@ -23,6 +23,7 @@ type Door struct {
 	project string
 	regions []string          // sorted
 	zones   map[string]string // zone to region
+	ipv6    map[string]bool   // regions that have it
 
 	// projects are the doors of ours and of the host that shares its networks, if
 	// there is one.
@@ -64,6 +65,7 @@ func newProject(regions []antipode.Region, project string, machines *rack.Rack, 
 	d := &Door{
 		rack: machines, faults: faults, log: log, project: project, mu: &sync.Mutex{},
 		zones:       map[string]string{},
+		ipv6:        map[string]bool{},
 		instances:   map[string]*instance{},
 		disks:       map[string]*disk{},
 		networks:    map[string]*network{},

@@ -138,7 +138,10 @@ func (q *request) takeInterface(i *instance, in *instanceJSON) error {
 	if len(nic.Access) > 1 {
 		return invalidField(field+"[0].accessConfigs", len(nic.Access), "At most one access config currently supported.")
 	}
-	out := interfaceJSON{Kind: "compute#networkInterface", Name: "nic0", Network: n.SelfLink, Subnetwork: s.SelfLink, StackType: "IPV4_ONLY", NicType: nic.NicType}
+	out := interfaceJSON{Kind: "compute#networkInterface", Name: "nic0", Network: n.SelfLink, Subnetwork: s.SelfLink, NicType: nic.NicType}
+	if err := i.takeStack(nic, &out, s); err != nil {
+		return err
+	}
 	for _, a := range nic.Access {
 		if a.NatIP != "" {
 			return invalidField(field+"[0].accessConfigs[0].natIP", a.NatIP, "The specified external IP address was not found in region '"+q.region+"'.")
@@ -228,6 +231,7 @@ func (i *instance) spec() vm.Spec {
 	spec := vm.Spec{
 		ID: fmt.Sprint(uint64(i.ID)), Cloud: "gcp", Region: i.region, Zone: i.zone, MachineType: i.machineType.name,
 		Network:  fmt.Sprintf("gcp:%d", uint64(i.network.ID)), // a new one of the same name is another
+		IPv6:     i.hasIPv6(),
 		Hostname: i.Name, BootDelay: i.door.rack.Duration(i.door.rack.Timing.Boot) + fate.BootDelay, Faults: fate.Faults,
 	}
 	spec.User, spec.AuthorizedKeys = i.login()

@@ -74,6 +74,9 @@ type interfaceJSON struct {
 	StackType  string       `json:"stackType,omitempty"`
 	NicType    string       `json:"nicType,omitempty"`
 	Access     []accessJSON `json:"accessConfigs,omitempty"`
+
+	IPv6Access     []ipv6AccessJSON `json:"ipv6AccessConfigs,omitempty"`
+	IPv6AccessType string           `json:"ipv6AccessType,omitempty"`
 }
 
 type accessJSON struct {
@@ -161,6 +164,7 @@ func (i *instance) Started(a vm.Addresses) {
 	if i.public {
 		nic.Access[0].NatIP = a.Public.String()
 	}
+	i.startedIPv6(a)
 	i.LastStarted = timestamp(time.Now())
 	if i.Status == "PROVISIONING" || i.Status == "STAGING" {
 		i.Status = "RUNNING"

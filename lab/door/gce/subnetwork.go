@@ -27,6 +27,9 @@ type subnetworkJSON struct {
 	StackType string `json:"stackType,omitempty"`
 	Private   bool   `json:"privateIpGoogleAccess"`
 	Gateway   string `json:"gatewayAddress,omitempty"`
+
+	IPv6Access   string `json:"ipv6AccessType,omitempty"`
+	ExternalIPv6 string `json:"externalIpv6Prefix,omitempty"`
 }
 
 // addAutoSubnetworks makes one subnetwork in every region, as auto mode does.
@@ -68,8 +71,13 @@ func (q *request) insertSubnetwork() (any, error) {
 	if err := d.checkRange(n, in.CIDR); err != nil {
 		return nil, err
 	}
+	stackType, access, external, err := q.stack(in)
+	if err != nil {
+		return nil, err
+	}
 	s := &subnetwork{region: q.region, busy: true, subnetworkJSON: subnetworkJSON{
-		Network: n.SelfLink, CIDR: in.CIDR, Region: d.link("regions", q.region), Purpose: "PRIVATE", StackType: "IPV4_ONLY", Private: in.Private,
+		Network: n.SelfLink, CIDR: in.CIDR, Region: d.link("regions", q.region), Purpose: "PRIVATE", StackType: stackType, Private: in.Private,
+		IPv6Access: access, ExternalIPv6: external,
 	}}
 	s.meta, s.created = d.newMeta("subnetwork", in.Name, in.About, "regions", q.region, "subnetworks", in.Name)
 	d.subnetworks[q.region+"/"+s.Name] = s
