@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net"
 	"os"
@@ -71,6 +72,9 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%s > %s: %s, %s", r.FromRegion, r.ToRegion, r.Status, r.Error)
 		case !skipped:
 			checkIPv6(t, r)
+			if r.RTTICMPP50Ms == nil || r.MSSBytes == nil || *r.MSSBytes != 1428 {
+				t.Errorf("%s > %s: no answer to ICMPv6's echoes, or an odd MSS: %s", r.FromRegion, r.ToRegion, asJSON(r))
+			}
 		}
 	}
 	n.checkClean(t, u.dir)
@@ -84,17 +88,24 @@ func TestHosts(t *testing.T) {
 }
 
 // checkIPv6 looks for what only IPv6 makes of a row: its header is 20 bytes
-// longer than IPv4's, and 12 go to TCP's time stamps.
+// longer than IPv4's, and 12 go to TCP's time stamps. A receiver that knows of a
+// smaller MTU the other way asks for smaller segments.
 func checkIPv6(t *testing.T, r results.Row) {
 	t.Helper()
 	const headers = 40 + 20 + 12
-	if r.Status != results.StatusOK || r.IPVersion != "6" || r.MSSBytes == nil || r.PathMTUBytes == nil || *r.MSSBytes != *r.PathMTUBytes-headers ||
-		r.FromAddressKind != "public" || r.ToAddressKind != "public" || r.RTTICMPP50Ms == nil || r.TCPConnectMs == nil {
-		t.Errorf("row %+v", r)
+	if r.Status != results.StatusOK || r.IPVersion != "6" || r.MSSBytes == nil || r.PathMTUBytes == nil || *r.MSSBytes > *r.PathMTUBytes-headers ||
+		r.FromAddressKind != "public" || r.ToAddressKind != "public" || r.TCPConnectMs == nil {
+		t.Errorf("row %s", asJSON(r))
 	}
 	if r.UDPDatagramBytes != nil && *r.UDPDatagramBytes > *r.PathMTUBytes-48 {
 		t.Errorf("%d bytes of UDP on a path of %d", *r.UDPDatagramBytes, *r.PathMTUBytes)
 	}
+}
+
+// asJSON shows what pointers point to.
+func asJSON(r results.Row) string {
+	text, _ := json.Marshal(r) // of numbers and text
+	return string(text)
 }
 
 func needSSHD(t *testing.T) string {

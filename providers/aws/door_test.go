@@ -46,6 +46,7 @@ func openLate(t *testing.T, faults door.Faults, way providertest.Way, late door.
 	w := &world{World: doortest.Open(t, door.Options{
 		Timing:  &timing,
 		Regions: []antipode.Region{{Cloud: Cloud, Name: ireland}, {Cloud: Cloud, Name: ohio}, {Cloud: Cloud, Name: home("")}},
+		IPv6:    []string{Cloud + ":" + ireland},
 		Faults:  faults,
 	})}
 	w.witness = model.Watch(t, doortest.Direct(w.Doors.AWS()))

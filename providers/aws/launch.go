@@ -85,9 +85,13 @@ type try struct {
 
 // tries are all ways: the next zone, and then the next machine type.
 func (r *region) tries(spec providers.Spec, s site) ([]try, error) {
+	places, err := r.speaking(s.places, spec.IPv6)
+	if err != nil {
+		return nil, err
+	}
 	var zones []string
 	at := map[string]place{}
-	for _, p := range s.places {
+	for _, p := range places {
 		zones, at[p.zone] = append(zones, p.zone), p
 	}
 	picked := spec.Pick(zones)
@@ -194,6 +198,9 @@ func (r *region) settle(ctx context.Context, id string, m *providers.Machine) er
 	if err != nil {
 		return err
 	}
+	if m.IPv6, err = ipv6Of(instance); err != nil {
+		return err
+	}
 	m.Spot = instance.InstanceLifecycle == types.InstanceLifecycleTypeSpot
 	m.Public, err = netip.ParseAddr(aws.ToString(instance.PublicIpAddress))
 	if err != nil {
@@ -265,6 +272,7 @@ func runInput(spec providers.Spec, s site, at place, token string) *ec2.RunInsta
 			SubnetId:                 aws.String(at.subnet),
 			Groups:                   s.groups[:],
 			AssociatePublicIpAddress: aws.Bool(true), // whatever the subnet's own setting
+			Ipv6AddressCount:         ipv6Count(spec),
 			DeleteOnTermination:      aws.Bool(true),
 		}},
 		BlockDeviceMappings: []types.BlockDeviceMapping{{

@@ -31,6 +31,7 @@ var motoExempt = map[string]string{
 	"LaunchLosesAnswer": "moto ignores RunInstances' ClientToken: a repeat makes another machine",
 	"LaunchCutAtCall":   "at every call in turn: minutes of moto's time, and its lists are never late",
 	"DestroyDuringCall": "at every call in turn: minutes of moto's time, and its lists are never late",
+	"LaunchIPv6":        "no VPC of moto's has an IPv6 range",
 	"LastCut":           "counts the provider's calls, whoever answers them",
 }
 

@@ -17,6 +17,7 @@ import (
 type place struct {
 	zone   string
 	subnet string // empty: to be made, in a VPC of the run's own
+	ipv6   bool   // the subnet has a range
 }
 
 // skip is the error of a region that cannot take part, with the way out.
@@ -112,10 +113,22 @@ func (r *region) places(ctx context.Context, vpc, wish string) ([]place, error) 
 	}
 	var places []place
 	for _, s := range subnets {
-		places = append(places, place{aws.ToString(s.AvailabilityZone), aws.ToString(s.SubnetId)})
+		places = append(places, place{zone: aws.ToString(s.AvailabilityZone), subnet: aws.ToString(s.SubnetId), ipv6: hasIPv6(s)})
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return strings.Compare(a.zone, b.zone) })
+	slices.SortStableFunc(places, byZone)
 	return slices.CompactFunc(places, func(a, b place) bool { return a.zone == b.zone }), nil
+}
+
+// byZone orders places; of one zone, those with IPv6 come first.
+func byZone(a, b place) int {
+	c := strings.Compare(a.zone, b.zone)
+	switch {
+	case c != 0 || a.ipv6 == b.ipv6:
+		return c
+	case a.ipv6:
+		return -1
+	}
+	return 1
 }
 
 // importKey gives the region the run's public key, or adopts it.

@@ -121,6 +121,24 @@ func TestPreflightZones(t *testing.T) {
 	})
 }
 
+func TestPreflightIPv6(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := wanted(DefaultMachineType)
+		w.IPv6 = true
+		got := providers.Ask(t.Context(), openWorld(t, door.Faults{}, nil).provider, w)
+		if diff := cmp.Diff(fine(ireland), got.Regions[0]); diff != "" {
+			t.Error(diff)
+		}
+		if worst := providers.Worst(got.Regions[1].Findings); worst.Verdict != providers.VerdictSkip || !strings.Contains(worst.Reason, "associate-vpc-cidr-block") {
+			t.Errorf("a region without IPv6: %v", got.Regions[1].Findings)
+		}
+		got = providers.Ask(t.Context(), openWorld(t, door.Faults{NoDefault: []string{ireland}}, nil).provider, w)
+		if worst := providers.Worst(got.Regions[0].Findings); worst.Verdict != providers.VerdictSkip || !strings.Contains(worst.Reason, "a run makes has no IPv6") {
+			t.Errorf("a VPC of the run's own: %v", got.Regions[0].Findings)
+		}
+	})
+}
+
 func TestPreflightUnknownType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := providers.Ask(t.Context(), openWorld(t, door.Faults{}, nil).provider, wanted("t3.zonk", "t9.nano"))

@@ -73,6 +73,11 @@ func (s *survey) choose(offered map[string][]string) bool {
 	if len(s.places) == 0 || len(offered) == 0 {
 		return false // said already
 	}
+	var err error
+	if s.places, err = s.speaking(s.places, s.wanted.IPv6); err != nil {
+		s.note(providers.Found(providers.VerdictSkip, err))
+		return false
+	}
 	for _, machineType := range s.wanted.MachineTypes {
 		s.found.Zones = s.wanted.Pick(s.name, s.zonesWith(offered[machineType]))
 		if len(s.found.Zones) > 0 {
@@ -159,7 +164,7 @@ func (s *survey) mayRun(ctx context.Context) error {
 	if err != nil || s.own {
 		return err
 	}
-	spec := providers.Spec{Run: rehearsal, Region: s.name, MachineType: s.found.MachineType}
+	spec := providers.Spec{Run: rehearsal, Region: s.name, MachineType: s.found.MachineType, IPv6: s.wanted.IPv6}
 	in := runInput(spec, site{image: image}, s.placeIn(s.found.Zones[0]), "")
 	in.DryRun, in.ClientToken, in.KeyName, in.UserData = aws.Bool(true), nil, nil, nil
 	in.NetworkInterfaces[0].Groups = nil

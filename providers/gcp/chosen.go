@@ -78,8 +78,8 @@ func (p *Provider) networkOf(runID string) (n network, known bool) {
 }
 
 // pickSubnet finds the region's subnet of a network that is not the run's: the
-// one that was named, or the only one.
-func (p *Provider) pickSubnet(ctx context.Context, n network, region, name string) (string, error) {
+// one that was named, or the only one. For IPv6 it must have some.
+func (p *Provider) pickSubnet(ctx context.Context, n network, region, name string, ipv6 bool) (string, error) {
 	all, err := p.subnetsOf(ctx, n)
 	if err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func (p *Provider) pickSubnet(ctx context.Context, n network, region, name strin
 	var names []string
 	for _, r := range found {
 		if r.ID == name {
-			return name, nil
+			return name, speaks(r, ipv6)
 		}
 		names = append(names, r.ID)
 	}
@@ -107,7 +107,7 @@ func (p *Provider) pickSubnet(ctx context.Context, n network, region, name strin
 		return "", skip("network %s has several subnets here (%s): --network %s:%s=%s/%s takes one",
 			n.name, strings.Join(names, ", "), Cloud, region, n.name, names[0])
 	}
-	return names[0], nil
+	return names[0], speaks(found[0], ipv6)
 }
 
 // subnetsOf are those of a network in all regions that a machine can stand in, asked for once.
@@ -137,7 +137,7 @@ func (p *Provider) listSubnetsOf(ctx context.Context, n network) (answer, error)
 			for _, sub := range pair.Value.GetSubnetworks() {
 				// Other purposes are those of proxies, which no machine can stand in.
 				if strings.HasSuffix(sub.GetNetwork(), "/"+n.url()) && (sub.GetPurpose() == "" || sub.GetPurpose() == "PRIVATE") {
-					s.items = append(s.items, providers.Resource{Cloud: Cloud, Region: last(pair.Key), Kind: providers.Subnet, ID: sub.GetName()})
+					s.items = append(s.items, providers.Resource{Cloud: Cloud, Region: last(pair.Key), Kind: providers.Subnet, ID: sub.GetName(), State: stackOf(sub)})
 				}
 			}
 			return s
@@ -181,6 +181,6 @@ func (p *Provider) aboutSubnet(ctx context.Context, w providers.Wanted, region s
 	if err != nil {
 		return barred(region, "subnetworks.aggregatedList", "network %q: %w", wish, err)
 	}
-	_, err = p.pickSubnet(ctx, p.located(n), region, n.Subnet)
+	_, err = p.pickSubnet(ctx, p.located(n), region, n.Subnet, w.IPv6)
 	return err
 }

@@ -34,6 +34,7 @@ func openWorld(t *testing.T, faults door.Faults, way providertest.Way) *world {
 	t.Helper()
 	w := &world{World: doortest.Open(t, door.Options{
 		Regions: []antipode.Region{{Cloud: Cloud, Name: belgium}, {Cloud: Cloud, Name: oregon}},
+		IPv6:    []string{Cloud + ":" + belgium},
 		Faults:  faults,
 	})}
 	w.witness = model.Watch(t, doortest.Direct(w.Doors.GCP()))

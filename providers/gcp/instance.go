@@ -22,7 +22,7 @@ const minLife = 30 * time.Second
 func (p *Provider) instance(spec providers.Spec, zone, subnet, name string) *computepb.Instance {
 	n, _ := p.networkOf(spec.Run.ID)
 	life := max(time.Until(spec.Run.Expires), minLife)
-	return &computepb.Instance{
+	wanted := &computepb.Instance{
 		Name:        &name,
 		Description: new(description(spec.Run)),
 		MachineType: new(fmt.Sprintf("zones/%s/machineTypes/%s", zone, spec.MachineType)),
@@ -51,6 +51,8 @@ func (p *Provider) instance(spec providers.Spec, zone, subnet, name string) *com
 			ProvisioningModel:         new(provisioning(spec.Spot)),
 		},
 	}
+	askIPv6(wanted.NetworkInterfaces[0], spec.IPv6)
+	return wanted
 }
 
 func tier(spec providers.Spec) string {

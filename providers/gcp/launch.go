@@ -113,6 +113,9 @@ func (p *Provider) launchAt(ctx context.Context, spec providers.Spec, zone, subn
 	if m.Public, m.Private, err = addresses(instance); err != nil {
 		return err
 	}
+	if m.IPv6, err = ipv6Of(instance); err != nil {
+		return err
+	}
 	m.HostKey, err = p.hostKey(ctx, spec.Region, zone, name)
 	return err
 }

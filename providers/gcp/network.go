@@ -21,7 +21,7 @@ func (p *Provider) prepare(ctx context.Context, spec providers.Spec) (subnet str
 		return "", err
 	}
 	if spec.Network != "" {
-		subnet, err = p.pickSubnet(ctx, n, spec.Region, subnet) // before anything is made
+		subnet, err = p.pickSubnet(ctx, n, spec.Region, subnet, spec.IPv6) // before anything is made
 	} else {
 		subnet = n.name
 		err = p.together(ctx, "network "+spec.Run.ID, func() error { return p.ensureNetwork(ctx, spec.Run) })
@@ -34,7 +34,7 @@ func (p *Provider) prepare(ctx context.Context, spec providers.Spec) (subnet str
 		return p.together(ctx, "rule "+spec.Run.ID, func() error { return p.ensureSSHRule(ctx, n, spec) })
 	})
 	if spec.Network == "" {
-		g.Go(func() error { return p.ensureSubnet(ctx, n, spec.Run, spec.Region) })
+		g.Go(func() error { return p.ensureSubnet(ctx, n, spec.Run, spec.Region, spec.IPv6) })
 	}
 	return n.subnetURL(spec.Region, subnet), g.Wait()
 }

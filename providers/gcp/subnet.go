@@ -11,19 +11,20 @@ import (
 )
 
 // ensureSubnet makes the region's part of the run's network, or adopts it.
-func (p *Provider) ensureSubnet(ctx context.Context, n network, run providers.Run, region string) error {
+func (p *Provider) ensureSubnet(ctx context.Context, n network, run providers.Run, region string, ipv6 bool) error {
 	name := providers.Name(run.ID)
+	wanted := &computepb.Subnetwork{
+		Name:        &name,
+		Description: new(description(run)),
+		Network:     new(n.url()),
+		IpCidrRange: new(subnetRange(region).String()),
+	}
+	speakIPv6(wanted, ipv6)
 	err := change(ctx, p, region, "subnetworks.insert", p.subnets.Insert, &computepb.InsertSubnetworkRequest{
-		Project: p.project, Region: region,
-		SubnetworkResource: &computepb.Subnetwork{
-			Name:        &name,
-			Description: new(description(run)),
-			Network:     new(n.url()),
-			IpCidrRange: new(subnetRange(region).String()),
-		},
+		Project: p.project, Region: region, SubnetworkResource: wanted,
 	})
 	if providers.KindOf(err) != providers.Exists {
-		return err
+		return withoutIPv6(region, ipv6, err)
 	}
 	subnet, err := ask(ctx, p, region, "subnetworks.get", p.subnets.Get, &computepb.GetSubnetworkRequest{
 		Project: p.project, Region: region, Subnetwork: name})

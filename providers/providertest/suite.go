@@ -26,7 +26,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 // inside a synctest bubble: no request may leave the process.
 type Cloud struct {
 	Name        string    // what Provider.Cloud says
-	Regions     [2]string // two that exist
+	Regions     [2]string // two that exist, of which the first alone has IPv6
 	MachineType string
 
 	// Open gives a provider for an account with nothing in it.
@@ -67,6 +67,7 @@ func Run(t *testing.T, cloud Cloud) {
 		"LaunchUnknownRegion":   testLaunchUnknownRegion,
 		"LaunchTags":            testLaunchTags,
 		"LaunchSpot":            testLaunchSpot,
+		"LaunchIPv6":            testLaunchIPv6,
 		"LaunchInZone":          testLaunchInZone,
 		"LaunchInNoZone":        testLaunchInNoZone,
 		"SSHFromControllerOnly": testSSHFromControllerOnly,

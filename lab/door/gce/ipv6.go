@@ -8,9 +8,26 @@ const (
 	dualStack = "IPV4_IPV6"
 )
 
-// GiveIPv6 lets a region have subnetworks with IPv6 addresses of the internet.
-// Before the door is open.
-func (d *Door) GiveIPv6(region string) { d.ipv6[region] = true }
+// externalIPv6 is the only kind of IPv6 that the lab's subnetworks have.
+const externalIPv6 = "EXTERNAL"
+
+// sharedRange is what every dual-stack subnetwork says it has. Machines get
+// their addresses from the lab.
+const sharedRange = "2001:2::/64"
+
+// GiveIPv6 lets a region have subnetworks with IPv6 addresses of the internet,
+// and makes those such that are there, but for the automatic ones, which can't
+// be. Before the door is open.
+func (d *Door) GiveIPv6(region string) {
+	for _, p := range d.projects {
+		p.ipv6[region] = true
+		for _, s := range p.subnetworks {
+			if n := p.networks[parseLink(s.Network)["networks"]]; s.region == region && !n.auto() {
+				s.StackType, s.IPv6Access, s.ExternalIPv6 = dualStack, externalIPv6, sharedRange
+			}
+		}
+	}
+}
 
 // ipv6AccessJSON is an address of IPv6 that an interface has.
 type ipv6AccessJSON struct {
@@ -32,12 +49,12 @@ func (q *request) stack(in subnetworkJSON) (stackType, access, external string, 
 		return ipv4Only, "", "", err
 	case in.StackType != dualStack:
 		return "", "", "", invalidField("resource.stackType", in.StackType, "The lab has IPV4_ONLY and IPV4_IPV6.")
-	case in.IPv6Access != "EXTERNAL":
+	case in.IPv6Access != externalIPv6:
 		return "", "", "", invalidField("resource.ipv6AccessType", in.IPv6Access, "The lab has EXTERNAL only.")
 	case !q.door.ipv6[q.region]:
 		return "", "", "", invalidField("resource.stackType", in.StackType, "Region '"+q.region+"' does not support external IPv6.")
 	}
-	return dualStack, in.IPv6Access, "2001:2::/64", nil
+	return dualStack, in.IPv6Access, sharedRange, nil
 }
 
 // takeStack gives the interface an IPv6 address if its subnetwork has some.

@@ -43,7 +43,7 @@ func (d *Door) addAutoSubnetworks(n *network) {
 // addSubnetwork makes one that stays as long as its network.
 func (d *Door) addSubnetwork(n *network, region, name, cidr string) {
 	s := &subnetwork{region: region, auto: true, subnetworkJSON: subnetworkJSON{
-		Network: n.SelfLink, CIDR: cidr, Region: d.link("regions", region), Purpose: "PRIVATE", StackType: "IPV4_ONLY",
+		Network: n.SelfLink, CIDR: cidr, Region: d.link("regions", region), Purpose: "PRIVATE", StackType: ipv4Only,
 	}}
 	s.meta, s.created = d.newMeta("subnetwork", name, "", "regions", region, "subnetworks", name)
 	d.subnetworks[region+"/"+name] = s
