@@ -14,7 +14,7 @@
 //
 // A path has two machines of its own, and half of the paths are for cubic, half
 // for BBR. First come the quiet tests, of eight paths in one lab: the round trip,
-// which is a few packets a second, and UDP, of three at a time, over the path with
+// which is a few packets a second, and UDP, of four at a time, over the path with
 // reordering and duplicates added. Then, each in a lab of its own, and as many at
 // a time as are expected to have -budget together: one long TCP test, one that
 // ends when the probe thinks fit, both with its check of a second flow, and the

@@ -18,7 +18,7 @@ import (
 // Of the quiet tests.
 const (
 	sideBySide  = 8 // paths in one lab, whose round trips are measured at a time
-	floods      = 3 // UDP tests at a time
+	floods      = 4 // UDP tests at a time
 	rttInterval = 10 * time.Millisecond
 	udpMaxBps   = 50e6
 )

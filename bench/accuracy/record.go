@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/antipode-bench/antipode/lab/router"
 	"github.com/antipode-bench/antipode/probe/wire"
@@ -50,14 +50,19 @@ func (t *transfer) exact() bool {
 	return t != nil && t.LateRatio <= maxLateRatio && t.StallMs <= ms(maxStall)
 }
 
-// busy says whether a test of the record was not exact.
-func (r *record) busy() bool {
-	for _, t := range r.Eased {
-		if !t.exact() {
-			return true
+// exactOnly is the record without the tests that were not exact, and how many
+// these are.
+func (r *record) exactOnly() (exact *record, disturbed int) {
+	short := *r
+	for _, t := range []**transfer{&short.Long, &short.Adaptive, &short.Ten} {
+		if *t != nil && !(*t).exact() {
+			*t = nil
+			disturbed++
 		}
 	}
-	return slices.ContainsFunc([]*transfer{r.Long, r.Adaptive, r.Ten}, func(t *transfer) bool { return t != nil && !t.exact() })
+	short.Eased = maps.Clone(r.Eased)
+	maps.DeleteFunc(short.Eased, func(_ string, t *transfer) bool { return !t.exact() })
+	return &short, disturbed + len(r.Eased) - len(short.Eased)
 }
 
 // readRecord returns what is known of a path so far: nothing, if the file is of

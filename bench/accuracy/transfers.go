@@ -25,7 +25,7 @@ const (
 	// longEnough is how many round trips a test with a constraint eased takes, and
 	// startUp before them, where no loss makes the rate waver.
 	longEnough = 50
-	startUp    = 4 * time.Second
+	startUp    = 3 * time.Second
 )
 
 // job is one TCP test that a record lacks.
