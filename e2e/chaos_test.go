@@ -39,7 +39,7 @@ func TestChaos(t *testing.T) {
 		}
 	}()
 	u := self(t)
-	c := &chaos{user: u, lab: u.upLab(t), patience: 3 * time.Minute, counts: map[string]int{}}
+	c := &chaos{user: u, lab: u.upLab(t), patience: 10 * time.Minute, counts: map[string]int{}}
 	c.course = c.watch(t)
 	say("an undisturbed sweep takes %v", tenths(c.course.end))
 	began, done := time.Now(), uint64(0)

@@ -75,15 +75,10 @@ func TestInterruptTwice(t *testing.T) {
 	lab := u.upLab(t, "--lab-faults", faults)
 	s := u.start(t, "sweep", "--lab="+lab, "--regions", "aws:us-east-1,gcp:us-east4", "--stop", "duration", "--duration", "30s", "--rtt-probes", "5")
 	s.waitFor(t, "measuring", time.Minute)
-	signal := func() {
-		if err := s.cmd.Process.Signal(syscall.SIGINT); err != nil {
-			t.Fatal(err)
-		}
-	}
-	signal()
+	signal(t, s.cmd.Process.Pid, syscall.SIGINT)
 	s.waitFor(t, "tearing down", 10*time.Second)
 	time.Sleep(1200 * time.Millisecond) // sooner it would count as the same wish
-	signal()
+	signal(t, s.cmd.Process.Pid, syscall.SIGINT)
 	o := s.wait(t, 10*time.Second)
 	o.want(t, 130, "left at once")
 	_, command, _ := strings.Cut(lastLine(o.stderr), "left with: ")

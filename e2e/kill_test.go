@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// killLimit is how long anything may outlive the kill.
-const killLimit = 5 * time.Second
+// killLimit is how long anything may outlive the kill: a second, if the computer
+// does nothing else.
+const killLimit = 30 * time.Second
 
 // TestKill kills parts of a sweep in the middle of its tests, as no program
 // can prepare for. Nothing may be left: no process, namespace, device, mount
@@ -33,15 +34,14 @@ func TestKill(t *testing.T) {
 				s := u.start(t, "sweep", "--lab", "--regions", six, "--stop", "duration", "--duration", "20s", "--rtt-probes", "5")
 				s.waitFor(t, "measuring", time.Minute)
 				time.Sleep(3 * time.Second) // into the throughput tests
-				family := s.descendants()
+				var family []process
+				var made []string
 				// The command, the lab, six machines, an agent on each at least.
-				if len(family) < 14 {
-					t.Fatalf("only %d processes: %v\n%s", len(family), family, s.stderr)
-				}
-				made := newNamespaces(known, family)
-				if len(made) < 7 {
-					t.Fatalf("only %d namespaces were made", len(made))
-				}
+				eventually(t, 10*time.Second, "family of 14 in 7 namespaces", func() bool {
+					family = s.descendants()
+					made = newNamespaces(known, family)
+					return len(family) >= 14 && len(made) >= 7
+				})
 				strike(t, s, inner(t, family))
 				struck := time.Now()
 				var left []string
@@ -54,7 +54,7 @@ func TestKill(t *testing.T) {
 				if len(left) > 0 {
 					t.Fatalf("after %v there are still %v", killLimit, left)
 				}
-				s.wait(t, killLimit)
+				s.wait(t, killLimit/slack)
 				t.Logf("all gone after %v", time.Since(struck).Round(10*time.Millisecond))
 				if more := lookAtHost(t, u).added(before); len(more) > 0 {
 					t.Errorf("left behind: %v", more)

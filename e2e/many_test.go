@@ -1,19 +1,27 @@
 package e2e
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 )
 
-// beyondSlowest is how much longer all regions may take than the slowest of them.
+// beyondSlowest is how much longer all regions may take than the slowest of them,
+// or half as long as that on a slow computer: they all wait for its CPU.
 const beyondSlowest = 3 * time.Second
 
 // TestManyRegions launches every region there is, reaches each and tears all
 // down: both as fast as the slowest region allows, however busy this computer
 // is. The pairs are few and near.
 func TestManyRegions(t *testing.T) {
+	again(t, func(int) (wrong string) { return sweepMany(t) })
+}
+
+func sweepMany(t *testing.T) (wrong string) {
+	t.Helper()
 	u := self(t)
 	lab := u.upLab(t)
 	pairs := neighbours(t, u)
@@ -42,30 +50,32 @@ func TestManyRegions(t *testing.T) {
 			over = r.Time
 		}
 	}
-	checkTogether(t, "launched", begin, launch)
+	wrong = checkTogether(t, "launched", begin, launch)
 	for id, s := range teardown {
 		if s.from.Before(destroy) { // it was not looked at in between
 			teardown[id] = span{destroy, s.to}
 		}
 	}
-	checkTogether(t, "torn down", destroy, teardown)
+	wrong = cmp.Or(wrong, checkTogether(t, "torn down", destroy, teardown))
 	t.Logf("ready %v after the start, known to be gone %v after the end; all in all %v", tenths(ready.Sub(begin)), tenths(over.Sub(destroy)), tenths(o.took))
+	return wrong
 }
 
 // span is how long one region took.
 type span struct{ from, to time.Time }
 
 // checkTogether holds the time for all regions against that of the slowest.
-func checkTogether(t *testing.T, what string, begin time.Time, regions map[string]span) {
+func checkTogether(t *testing.T, what string, begin time.Time, regions map[string]span) (wrong string) {
 	t.Helper()
 	var slowest, all time.Duration
 	for _, s := range regions {
 		slowest, all = max(slowest, s.to.Sub(s.from)), max(all, s.to.Sub(begin))
 	}
 	t.Logf("%d regions %s in %v, the slowest in %v", len(regions), what, tenths(all), tenths(slowest))
-	if len(regions) != 77 || all > slowest+beyondSlowest {
-		t.Errorf("%d regions %s in %v, the slowest of them in %v: want 77, at most %v after it", len(regions), what, all, slowest, beyondSlowest)
+	if limit := slowest + max(beyondSlowest, slowest/2); len(regions) != 77 || all > limit {
+		return fmt.Sprintf("%d regions %s in %v, the slowest of them in %v: want 77 in at most %v", len(regions), what, all, slowest, limit)
 	}
+	return ""
 }
 
 // watchEnd looks at the lab until the sweep has ended, and returns for each

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -52,12 +53,18 @@ func TestResume(t *testing.T) {
 	} {
 		t.Run(when.name, func(t *testing.T) {
 			t.Parallel()
-			out := filepath.Join(u.dir, when.name)
-			s := u.start(t, append([]string{"sweep", "--lab=" + lab, "--regions", four, "--duration", "500ms", "--rtt-probes", "5",
-				"--out", out}, when.flags...)...)
-			when.wait(t, s, out)
-			kill(t, s.cmd.Process.Pid)
-			s.wait(t, killLimit)
+			var out string
+			again(t, func(try int) (wrong string) {
+				out = filepath.Join(u.dir, fmt.Sprint(when.name, try))
+				s := u.start(t, append([]string{"sweep", "--lab=" + lab, "--regions", four, "--duration", "500ms", "--rtt-probes", "5",
+					"--out", out}, when.flags...)...)
+				when.wait(t, s, out)
+				kill(t, s.cmd.Process.Pid)
+				if o := s.wait(t, killLimit/slack); o.code == 0 {
+					return "the sweep was over before it was killed"
+				}
+				return ""
+			})
 			runs, err := filepath.Glob(filepath.Join(out, "*"))
 			if err != nil || len(runs) != 1 {
 				t.Fatalf("runs = %v, %v; want one", runs, err)
@@ -120,7 +127,9 @@ func TestResumeOfLivingRun(t *testing.T) {
 	u := self(t)
 	s := u.start(t, "sweep", "--lab", "--regions", three, "--duration", "1s", "--rtt-probes", "5")
 	s.waitFor(t, "ready", time.Minute)
+	signal(t, s.cmd.Process.Pid, syscall.SIGSTOP) // it lives until it is asked for
 	u.run(t, time.Minute, "resume", u.runFolder(t)).want(t, 1, "another process")
+	signal(t, s.cmd.Process.Pid, syscall.SIGCONT)
 	s.wait(t, 2*time.Minute).want(t, 0, "6 pairs: 6 ok", "nothing is left")
 	u.run(t, time.Minute, "resume", filepath.Base(u.runFolder(t))).want(t, 0, "nothing to do")
 	u.run(t, time.Minute, "resume", "nowhere").want(t, 2, "nowhere", "--out")

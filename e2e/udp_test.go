@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/csv"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,8 +42,7 @@ func TestUDPThroughput(t *testing.T) {
 	if row.UDPTargetBps == nil || *row.UDPTargetBps != 20e6 || *row.UDPDatagramBytes != 1448 || *row.UDPReordered == 0 {
 		t.Fatalf("%+v", row)
 	}
-	sent := 20e6 / (8 * 1448.) // in a second
-	checkDatagramSamples(t, readFile(t, u.runFolder(t), "samples.csv"), sent)
+	sent := datagramsSent(t, readFile(t, u.runFolder(t), "samples.csv"))
 	delivered := readTable(t, filepath.Join(u.runFolder(t), "delivered.csv"))
 	for _, way := range delivered {
 		if way["from_region"] != "us-east-1" {
@@ -58,11 +56,15 @@ func TestUDPThroughput(t *testing.T) {
 			return n
 		}
 		const others = 40 // packets of other tests that this may have befallen
-		lost, dropped := *row.UDPLossRatio*sent, counted("dropped_by_loss")+counted("dropped_by_queue")+counted("dropped_at_link")
+		dropped := counted("dropped_by_loss") + counted("dropped_by_queue") + counted("dropped_at_link")
+		twice, copied := float64(*row.UDPDuplicates), counted("copied")
+		if all := counted("packets") - copied + dropped; sent > all || sent < all-10*others {
+			t.Errorf("%v datagrams sent; the router got %v packets", sent, all)
+		}
+		lost := *row.UDPLossRatio * sent
 		if lost < dropped-others || lost > dropped+1 {
 			t.Errorf("%.1f datagrams lost; the router dropped %v packets", lost, dropped)
 		}
-		twice, copied := float64(*row.UDPDuplicates), counted("copied")
 		t.Logf("lost %.1f datagrams of %v dropped packets; %v came twice of %v copied; %v reordered", lost, dropped, twice, copied, *row.UDPReordered)
 		if twice < copied-others || twice > copied {
 			t.Errorf("%v datagrams came twice; the router copied %v packets", twice, copied)
@@ -70,26 +72,27 @@ func TestUDPThroughput(t *testing.T) {
 	}
 }
 
-// checkDatagramSamples wants some of a test of a second, the last of which has all.
-func checkDatagramSamples(t *testing.T, file string, sent float64) {
+// datagramsSent is what the last sample of datagrams says was sent. On a computer
+// that stands still meanwhile there are few samples.
+func datagramsSent(t *testing.T, file string) (sent float64) {
 	t.Helper()
 	lines, err := csv.NewReader(strings.NewReader(file)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	column := func(line []string, name string) string { return line[slices.Index(lines[0], name)] }
-	var last []string
-	n := 0
 	for _, line := range lines[1:] {
-		if column(line, "stream") == "udp" {
-			last = line
-			n++
+		if column(line, "stream") != "udp" {
+			continue
 		}
+		all, err := strconv.ParseFloat(column(line, "udp_sent"), 64)
+		if err != nil || all < sent {
+			t.Fatalf("%v datagrams sent after %v: %v", all, sent, err)
+		}
+		sent = all
 	}
-	if n < 3 || n > 15 {
-		t.Fatalf("%d samples of datagrams in a second", n)
+	if sent == 0 {
+		t.Fatalf("no samples of datagrams:\n%s", file)
 	}
-	if all, err := strconv.ParseFloat(column(last, "udp_sent"), 64); err != nil || math.Abs(all/sent-1) > .05 {
-		t.Errorf("%v datagrams sent at the end, want %.0f: %v", all, sent, err)
-	}
+	return sent
 }

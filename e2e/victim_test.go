@@ -38,7 +38,7 @@ func (c *chaos) kill(t *testing.T, s *started, out string) victim {
 	t.Helper()
 	ended := s.cmd.Process.Kill() != nil
 	v := victim{age: time.Since(s.began)}
-	s.wait(t, killLimit)
+	s.wait(t, killLimit/slack)
 	v.said = s.stderr.String()
 	if dirs, _ := filepath.Glob(filepath.Join(out, "*")); len(dirs) == 1 {
 		v.dir = dirs[0]
