@@ -9,7 +9,8 @@ import (
 )
 
 // Numbers of paths that -draw draws, and the seeds they are drawn by. Whoever
-// tunes the probe's rules looks at the first set only.
+// tunes the probe's rules looks at the first set only; who has looked at single
+// paths of the second takes other seeds for it.
 const (
 	tuningPaths = 80
 	unseenPaths = 44
@@ -17,9 +18,9 @@ const (
 	bucketPaths = 12
 
 	tuningSeed     = 1
-	unseenSeed     = 20261201
+	unseenSeed     = 20261203
 	slowTuningSeed = 2
-	slowUnseenSeed = 20261202
+	slowUnseenSeed = 20261204
 	bucketSeed     = 7
 )
 

@@ -47,7 +47,7 @@ func main() {
 	pflag.Uint64Var(&o.seed, "seed", 0, "draw other paths than those of paths.csv, by other seeds")
 	pflag.BoolVar(&o.draw, "draw", false, "print the paths and end")
 	pflag.Float64Var(&budgetMbps, "budget", 2000, "measure as many paths at a time as have so many `Mbit/s` together")
-	pflag.IntVar(&o.probes, "rtt-probes", 200, "`N` probes for the round-trip time, 10 ms apart")
+	pflag.IntVar(&o.probes, "rtt-probes", 200, "`N` probes for the round-trip time, 5 ms apart")
 	pflag.DurationVar(&o.udp, "udp-duration", 2*time.Second, "length of the UDP test")
 	pflag.DurationVar(&o.duration, "duration", 32*time.Second, "length of the long test")
 	pflag.DurationVar(&o.eased, "eased-duration", 12*time.Second, "longest test with a constraint eased; 0 for none")

@@ -19,7 +19,7 @@ import (
 const (
 	sideBySide  = 8 // paths in one lab, whose round trips are measured at a time
 	floods      = 4 // UDP tests at a time
-	rttInterval = 10 * time.Millisecond
+	rttInterval = 5 * time.Millisecond
 	udpMaxBps   = 50e6
 )
 

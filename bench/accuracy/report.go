@@ -174,7 +174,8 @@ func bucketTable(s sheet, records []*record) error {
 	return s.table(fmt.Sprintf("Token buckets, Mbit/s: %d of %d flagged as a burst", flagged, n), rows)
 }
 
-// missTable names every wrong limited_by, and what failed.
+// missTable names every wrong limited_by, and what failed. Of unseen paths it
+// names none: who looks at them tunes on them.
 func missTable(s sheet, records []*record) error {
 	rows := [][]string{{"wrong", "of", "says", "true causes", "evidence"}}
 	for _, test := range []struct {
@@ -182,7 +183,7 @@ func missTable(s sheet, records []*record) error {
 		of   func(*record) *transfer
 	}{{"long", long}, {"adaptive", adaptive}} {
 		for _, v := range verdicts(records, func(r *record) string { return test.of(r).limitedBy() }) {
-			if !v.right {
+			if !v.right && v.record.Path.Set != setUnseen {
 				rows = append(rows, []string{v.record.Path.Name, v.record.Path.Congestion + " " + test.name, v.said,
 					strings.Join(v.causes, " "), test.of(v.record).Result.LimitedByEvidence})
 			}
