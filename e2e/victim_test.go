@@ -151,6 +151,10 @@ func lost(t *testing.T, v victim) (wrong []string) {
 	return wrong
 }
 
+// standstill is the error of a test of 200 ms in which the computer stood still:
+// a true word about the pair, and no fault of the run's.
+const standstill = "too few to measure a rate"
+
 // unfinished says what a resume left undone. A run that had made nothing has
 // nothing to go on with.
 func unfinished(t *testing.T, v victim) (wrong []string) {
@@ -162,7 +166,7 @@ func unfinished(t *testing.T, v victim) (wrong []string) {
 	rows := wholeRows(t, v.dir)
 	for _, r := range rows {
 		pairs[r.FromRegion+">"+r.ToRegion] = r.Status == results.StatusOK
-		if r.Status != results.StatusOK {
+		if r.Status != results.StatusOK && !strings.HasSuffix(r.Error, standstill) {
 			wrong = append(wrong, fmt.Sprintf("%s > %s %s: %s", r.FromRegion, r.ToRegion, r.Status, r.Error))
 		}
 	}
