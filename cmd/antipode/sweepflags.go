@@ -83,11 +83,14 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "Which pairs", func() {
 		flags.StringSliceVar(&f.wishes.Clouds, "clouds", nil, "only regions of these `CLOUDS` (aws, gcp)")
 		flags.StringSliceVar(&f.cloudPairs, "cloud-pairs", nil, "only these `DIRECTIONS` between clouds, for example \"aws>gcp,gcp>gcp\"")
-		flags.StringSliceVar(&f.wishes.Regions, "regions", nil, "only these `REGIONS`, for example aws:us-east-1,gcp:us-east4")
+		flags.StringSliceVar(&f.wishes.Regions, "regions", nil, "only these `REGIONS`, for example aws:us-east-1,gcp:us-east4 or \"aws:eu-*\"")
+		flags.StringSliceVar(&f.wishes.Continents, "continents", nil, "only regions of these `CONTINENTS`: africa, asia, europe, north-america, south-america, oceania")
+		flags.StringSliceVar(&f.wishes.Exclude, "exclude", nil, "without these `REGIONS`, names or patterns")
 		flags.StringSliceVar(&f.wishes.Pairs, "pairs", nil, "exactly these directed `PAIRS`, for example \"aws:us-east-1>gcp:us-east4\"")
 		flags.Float64Var(&f.wishes.MinKm, "min-km", 0, "only pairs at least `KM` kilometres apart")
 		flags.Float64Var(&f.wishes.MaxKm, "max-km", 0, "only pairs at most `KM` kilometres apart (0: no limit)")
 		flags.IntVar(&f.wishes.MaxRegions, "max-regions", 0, "at most `N` regions, spread over the globe and both clouds (0: no limit)")
+		flags.BoolVar(&f.wishes.OneWay, "one-way", false, "of each two regions one direction only")
 		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
 	})
 	group(flags, "How to measure", func() {

@@ -8,9 +8,21 @@ import (
 	"github.com/antipode-bench/antipode"
 )
 
-// selectRegions grants --clouds, --cloud-pairs (as far as it says which clouds)
-// and --regions.
+// selectRegions grants the wishes for regions, and --cloud-pairs as far as it
+// says which clouds.
 func selectRegions(all []antipode.Region, w Wishes) ([]antipode.Region, error) {
+	regions, err := cloudRegions(all, w)
+	if err != nil {
+		return nil, err
+	}
+	if regions, err = onContinents(all, regions, w); err != nil {
+		return nil, err
+	}
+	return without(all, regions, w)
+}
+
+// cloudRegions grants --clouds and --regions.
+func cloudRegions(all []antipode.Region, w Wishes) ([]antipode.Region, error) {
 	clouds, err := selectClouds(all, w)
 	if err != nil {
 		return nil, err
@@ -67,6 +79,16 @@ func checkCloud(all []antipode.Region, flag, value, cloud string) error {
 func namedRegions(all []antipode.Region, w Wishes, clouds []string) ([]antipode.Region, error) {
 	named := map[antipode.Region]bool{}
 	for _, name := range w.Regions {
+		if isPattern(name) {
+			found, err := matching(all, "--regions", name, clouds)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range found {
+				named[r] = true
+			}
+			continue
+		}
 		r, err := resolve(all, "--regions", name)
 		if err != nil {
 			return nil, err

@@ -71,9 +71,12 @@ func (w Wishes) selecting() []string {
 		{"--clouds", len(w.Clouds) > 0},
 		{"--cloud-pairs", len(w.CloudPairs) > 0},
 		{"--regions", len(w.Regions) > 0},
+		{"--continents", len(w.Continents) > 0},
+		{"--exclude", len(w.Exclude) > 0},
 		{"--min-km", w.MinKm != 0},
 		{"--max-km", w.MaxKm != 0},
 		{"--max-regions", w.MaxRegions != 0},
+		{"--one-way", w.OneWay},
 	} {
 		if f.used {
 			flags = append(flags, f.name)
@@ -123,13 +126,16 @@ func selectPairs(all []antipode.Region, w Wishes) ([]Pair, error) {
 		}
 		pairs = kept
 	}
-	if w.MaxRegions == 0 {
-		return pairs, nil
+	if w.MaxRegions > 0 {
+		chosen := spread(regionsOf(all, pairs), pairs, w.MaxRegions)
+		pairs = slices.DeleteFunc(pairs, func(p Pair) bool {
+			return !slices.Contains(chosen, p.From) || !slices.Contains(chosen, p.To)
+		})
 	}
-	chosen := spread(regionsOf(all, pairs), pairs, w.MaxRegions)
-	return slices.DeleteFunc(pairs, func(p Pair) bool {
-		return !slices.Contains(chosen, p.From) || !slices.Contains(chosen, p.To)
-	}), nil
+	if w.OneWay {
+		pairs = oneWay(all, pairs)
+	}
+	return pairs, nil
 }
 
 type pairFilter struct {

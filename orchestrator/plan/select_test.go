@@ -35,6 +35,17 @@ func TestSelect(t *testing.T) {
 	}{
 		{"named", Wishes{Regions: []string{"us-east4", " AWS:us-east-1", "us-east-1"}}, "aws:us-east-1 gcp:us-east4", 2},
 		{"another partition by name", Wishes{Regions: []string{"cn-north-1", "us-gov-west-1"}}, "aws:us-gov-west-1 aws:cn-north-1", 2},
+		{"by a pattern", Wishes{Regions: []string{"aws:us-*"}}, "aws:us-east-1 aws:us-east-2 aws:us-west-1 aws:us-west-2", 12},
+		{"patterns and a name", Wishes{Regions: []string{"us-?ast-[12]", "europe-north*", "us-gov-west-1"}},
+			"aws:us-east-1 aws:us-east-2 aws:us-gov-west-1 gcp:europe-north1 gcp:europe-north2", 20},
+		{"a pattern of one cloud", Wishes{Regions: []string{"*-south*"}, Clouds: []string{"aws"}, Exclude: []string{"ap-south*"}}, "aws:eu-south-1 aws:eu-south-2 aws:af-south-1 aws:me-south-1", 12},
+		{"a continent", Wishes{Continents: []string{" South-America"}}, "aws:sa-east-1 gcp:southamerica-east1 gcp:southamerica-west1", 6},
+		{"continents, and a region", Wishes{Continents: []string{"africa", "south-america"}, Regions: []string{"*-east*", "af-south-1"}},
+			"aws:sa-east-1 aws:af-south-1 gcp:southamerica-east1", 6},
+		{"all but", Wishes{Continents: []string{"south-america"}, Exclude: []string{"sa-east-1"}}, "gcp:southamerica-east1 gcp:southamerica-west1", 2},
+		{"one way", Wishes{Continents: []string{"africa", "south-america"}, OneWay: true}, "aws:sa-east-1 aws:af-south-1 gcp:southamerica-east1 gcp:southamerica-west1 gcp:africa-south1", 10},
+		{"one way between clouds", Wishes{Continents: []string{"south-america"}, CloudPairs: []CloudPair{{"gcp", "aws"}}, OneWay: true},
+			"aws:sa-east-1 gcp:southamerica-east1 gcp:southamerica-west1", 2},
 		{"pairs", Wishes{Pairs: []string{"us-east4>eu-west-1", "aws:eu-west-1 > gcp:us-east4", "us-east4>eu-west-1"}}, "aws:eu-west-1 gcp:us-east4", 2},
 		{"one direction", Wishes{Regions: []string{"us-east-1", "us-east4", "us-west1"}, CloudPairs: []CloudPair{{"aws", "gcp"}}}, "aws:us-east-1 gcp:us-east4 gcp:us-west1", 2},
 		{"near", Wishes{Regions: []string{"us-east-1", "us-east4", "ap-southeast-2"}, MaxKm: 10}, "aws:us-east-1 gcp:us-east4", 2},
@@ -82,6 +93,33 @@ func TestSelectSpreads(t *testing.T) {
 	}
 }
 
+// TestOneWay: of every two regions one direction, and everyone sends in about as
+// many as it receives in.
+func TestOneWay(t *testing.T) {
+	_, both, err := Select(antipode.Regions(), Wishes{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pairs, err := Select(antipode.Regions(), Wishes{OneWay: true})
+	if err != nil || 2*len(pairs) != len(both) {
+		t.Fatalf("%d of %d pairs, %v", len(pairs), len(both), err)
+	}
+	seen, balance := map[Pair]bool{}, map[antipode.Region]int{}
+	for _, p := range pairs {
+		if seen[Pair{p.To, p.From}] {
+			t.Errorf("%s both ways", p)
+		}
+		seen[p] = true
+		balance[p.From]++
+		balance[p.To]--
+	}
+	for r, n := range balance {
+		if n < -1 || n > 1 {
+			t.Errorf("%s sends in %d more than it receives in", r.ID(), n)
+		}
+	}
+}
+
 func TestSelectErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -109,6 +147,19 @@ func TestSelectErrors(t *testing.T) {
 		{"min above max", Wishes{MinKm: 2000, MaxKm: 1000.5}, "--min-km 2000: above --max-km 1000.5"},
 		{"negative", Wishes{MinKm: -1}, "--min-km -1: not a distance in kilometres"},
 		{"not a number", Wishes{MaxKm: math.NaN()}, "--max-km NaN: not a distance in kilometres"},
+		{"unknown continent", Wishes{Continents: []string{"antarctica"}}, "--continents antarctica: unknown continent; choose from africa, asia, europe, north-america, south-america, oceania"},
+		{"region elsewhere", Wishes{Continents: []string{"asia"}, Regions: []string{"us-*", "us-east-1"}}, "--regions us-east-1: excluded by --continents asia"},
+		{"lonely continent", Wishes{Continents: []string{"africa"}, Clouds: []string{"aws"}}, "--continents africa: leaves no two regions"},
+		{"no such pattern", Wishes{Regions: []string{"us-[*"}}, `--regions us-[*: not a pattern such as "aws:eu-*" or "us-?ast*"`},
+		{"matches nothing", Wishes{Regions: []string{"gcp:eu-*"}}, "--regions gcp:eu-*: matches no region of aws, gcp"},
+		{"partition by a pattern", Wishes{Regions: []string{"us-gov-*"}}, "--regions us-gov-*: matches no region of aws, gcp"},
+		{"matches another cloud", Wishes{Regions: []string{"europe-*"}, Clouds: []string{"aws"}}, "--regions europe-*: matches no region of aws"},
+		{"unknown exclusion", Wishes{Exclude: []string{"us-esat-1"}}, "--exclude us-esat-1: unknown region; the nearest name is aws:us-east-1"},
+		{"exclusion of nothing", Wishes{Exclude: []string{"moon-*"}}, "--exclude moon-*: matches no region of aws, gcp"},
+		{"exclusion of what is named", Wishes{Regions: []string{"us-east-1", "us-*"}, Exclude: []string{"us-east*"}}, "--regions us-east-1: excluded by --exclude us-east*"},
+		{"exclusion of all", Wishes{Exclude: []string{"aws:*", "gcp:*"}}, "--exclude aws:*,gcp:*: leaves no two regions"},
+		{"pairs and one way", Wishes{Pairs: []string{"a>b"}, Exclude: []string{"c"}, Continents: []string{"asia"}, OneWay: true},
+			"--pairs a>b: names every pair, so it can't go with --continents, --exclude, --one-way"},
 		{"one at most", Wishes{MaxRegions: 1}, "--max-regions 1: a pair needs two regions"},
 		{"nothing so far", Wishes{MinKm: 20020}, "--min-km 20020: leaves none of 5852 pairs"},
 		{"nothing so near", Wishes{Regions: []string{"us-east-1", "us-east4"}, CloudPairs: []CloudPair{{"gcp", "gcp"}}}, "--cloud-pairs gcp>gcp: leaves none of 2 pairs"},

@@ -16,11 +16,14 @@ import (
 type Wishes struct {
 	Clouds     []string    // --clouds: regions of these clouds only
 	CloudPairs []CloudPair // --cloud-pairs: these directions only
-	Regions    []string    // --regions: these only, of any partition
+	Regions    []string    // --regions: these only, of any partition; or patterns, "aws:eu-*", of the commercial ones
+	Continents []string    // --continents: regions there only
+	Exclude    []string    // --exclude: without these, names or patterns
 	Pairs      []string    // --pairs: exactly these, "aws:us-east-1>gcp:us-east4"; excludes all other wishes
 	MinKm      float64     // --min-km: great-circle distance of a pair, kilometres
 	MaxKm      float64     // --max-km: likewise; 0 for no limit
 	MaxRegions int         // --max-regions: a spread over the globe; 0 for no limit
+	OneWay     bool        // --one-way: of each two regions one direction only
 }
 
 // CloudPair is a direction between clouds, or within one.
