@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,12 +17,13 @@ type planned struct {
 	pairs   []plan.Pair
 	flags   *sweepFlags
 	barred  map[string]string // regions that can't take part, with the reason
-	atOnce  map[string]int    // machines there may be at a time, by cloud, where that is fewer than regions
+	atOnce  map[string]int    // machines there may be at a time, by cloud and of all, where that is fewer than regions
 }
 
 // preflight says what the clouds would refuse, and notes which regions that
 // leaves out and how many machines there may be at a time.
 func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error {
+	p.atOnce = p.flags.atOnce(len(p.regions))
 	if p.flags.noPreflight {
 		return nil
 	}
@@ -30,7 +32,8 @@ func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error 
 		return context.Cause(ctx)
 	}
 	found.tell(say)
-	p.barred, p.atOnce = found.barred(), found.atOnce()
+	p.barred = found.barred()
+	maps.Copy(p.atOnce, found.atOnce())
 	return found.permit(p.measurable())
 }
 

@@ -32,6 +32,7 @@ const (
 type sweepFlags struct {
 	wishes     plan.Wishes
 	cloudPairs []string
+	batchSize  int
 
 	stop        stopFlags
 	streams     int
@@ -91,6 +92,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.Float64Var(&f.wishes.MaxKm, "max-km", 0, "only pairs at most `KM` kilometres apart (0: no limit)")
 		flags.IntVar(&f.wishes.MaxRegions, "max-regions", 0, "at most `N` regions, spread over the globe and both clouds (0: no limit)")
 		flags.BoolVar(&f.wishes.OneWay, "one-way", false, "of each two regions one direction only")
+		flags.IntVar(&f.batchSize, "batch-size", 0, "`N` regions at a time, each batch launched, measured and torn down (0: all at once)")
 		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
 	})
 	group(flags, "How to measure", func() {
@@ -170,6 +172,8 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 
 func (f *sweepFlags) check() error {
 	switch {
+	case f.batchSize < 0 || f.batchSize == 1:
+		return usageError("--batch-size %d: a pair needs two regions", f.batchSize)
 	case f.streams < 1 || f.streams > 128:
 		return usageError("--streams %d: not 1 to 128", f.streams)
 	case f.rttProbes < 1 || f.rttProbes > 100_000:
@@ -264,6 +268,15 @@ func (f *sweepFlags) rowFlags() []string {
 		return []string{results.FlagLab}
 	}
 	return nil
+}
+
+// atOnce is how many machines the flags allow at a time, where that is fewer
+// than there are regions.
+func (f *sweepFlags) atOnce(regions int) map[string]int {
+	if f.batchSize == 0 || f.batchSize >= regions {
+		return map[string]int{}
+	}
+	return map[string]int{plan.AllClouds: f.batchSize}
 }
 
 func (f *sweepFlags) rttLength() time.Duration { return time.Duration(f.rttProbes) * f.rttInterval }

@@ -40,6 +40,9 @@ func (f udpFlags) test() orchestrator.UDPTest {
 	return orchestrator.UDPTest{RateBps: float64(f.rate), Duration: f.duration}
 }
 
+// bytes is what a pair sends for it, datagrams' headers not counted.
+func (f udpFlags) bytes() float64 { return float64(f.rate) / 8 * f.duration.Seconds() }
+
 // length is how long a pair takes for it, with setting it up and waiting for
 // the last datagrams.
 func (f udpFlags) length() time.Duration {

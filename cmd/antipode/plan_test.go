@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// planOf is what `antipode plan args` prints.
+func planOf(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	root := newRoot()
+	root.SetOut(&out)
+	root.SetArgs(append([]string{"plan"}, args...))
+	err := root.Execute()
+	return out.String(), err
+}
+
+func forecastOf(t *testing.T, args ...string) (f forecast) {
+	t.Helper()
+	out, err := planOf(t, append(args, "--json")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(out), &f); err != nil {
+		t.Fatalf("%v:\n%s", err, out)
+	}
+	return f
+}
+
+func TestPlanOfAll(t *testing.T) {
+	f := forecastOf(t, "--bytes", "10MB", "--stop", "bytes")
+	if f.Regions != 77 || f.Pairs != 5852 || f.Batches != 1 || f.Machines != 77 || f.Bytes != 5852*10e6 {
+		t.Errorf("%+v", f)
+	}
+	if !(f.BoundS > 0 && f.ExpectedS >= f.BoundS) {
+		t.Errorf("expected %v s, bound %v s", f.ExpectedS, f.BoundS)
+	}
+	p := f.Parts
+	if sum := p.Machines + p.Disks + p.Addresses + p.Egress; math.Abs(sum-f.USD) > 1e-9 || min(p.Machines, p.Disks, p.Addresses, p.Egress) <= 0 {
+		t.Errorf("%v USD, of %+v", f.USD, p)
+	}
+	if !strings.Contains(strings.Join(f.Unknown, "\n"), "data from aws:ap-east-2 to the internet") {
+		t.Errorf("unknown are %q", f.Unknown)
+	}
+}
+
+// TestPlanOfTwo: 100 MB at 0.09 USD a GB, and 100 MB at 0.12 a GiB.
+func TestPlanOfTwo(t *testing.T) {
+	args := []string{"--regions", "aws:us-east-1,gcp:us-east4", "--stop", "bytes", "--bytes", "100MB"}
+	want := .1*.09 + .1e9/(1<<30)*.12
+	if f := forecastOf(t, args...); math.Abs(f.Parts.Egress-want) > 1e-9 {
+		t.Errorf("egress %v USD, want %v", f.Parts.Egress, want)
+	}
+	text, err := planOf(t, args...)
+	for _, want := range []string{"2 directed pairs in 2 regions", "about 200 MB sent", "data sent 0.02", "counted at the upper bound: "} {
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("%v, %q is not in\n%s", err, want, text)
+		}
+	}
+}
+
+func TestPlanPrices(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mine.yaml")
+	if err := os.WriteFile(file, []byte("aws_egress: [{region: us-east-1, to_aws: 0, to_internet: 1}]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := forecastOf(t, "--pairs", "aws:us-east-1>gcp:us-east4", "--stop", "bytes", "--bytes", "1GB", "--prices", file)
+	if f.Parts.Egress != 1 {
+		t.Errorf("egress %v USD, want 1", f.Parts.Egress)
+	}
+}
+
+func TestPlanBatches(t *testing.T) {
+	f := forecastOf(t, "--clouds", "gcp", "--batch-size", "12")
+	if f.Batches < 15 || f.Batches > 22 || f.Machines < 43 || f.Machines > 12*f.Batches {
+		t.Errorf("%+v", f)
+	}
+	if one := forecastOf(t, "--clouds", "gcp", "--batch-size", "43"); one.Batches != 1 {
+		t.Errorf("all at once in %d batches", one.Batches)
+	}
+}
+
+func TestPlanOnTheLab(t *testing.T) {
+	if f := forecastOf(t, "--lab", "--max-regions", "6"); f.USD != 0 || f.Regions != 6 {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestPlanRefuses(t *testing.T) {
+	for name, tt := range map[string]struct {
+		args []string
+		want string
+	}{
+		"batch of one":     {[]string{"--batch-size", "1"}, "--batch-size 1: a pair needs two regions"},
+		"negative batch":   {[]string{"--batch-size", "-3"}, "--batch-size -3: a pair needs two regions"},
+		"no prices":        {[]string{"--prices", "/nowhere/p.yaml"}, "--prices: load prices: open /nowhere/p.yaml"},
+		"continent":        {[]string{"--continents", "atlantis"}, "--continents atlantis: unknown continent"},
+		"exclusion":        {[]string{"--exclude", "us-esat-1"}, "--exclude us-esat-1: unknown region; the nearest name is aws:us-east-1"},
+		"one way of pairs": {[]string{"--pairs", "aws:us-east-1>gcp:us-east4", "--one-way"}, "can't go with --one-way"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := planOf(t, tt.args...)
+			var exit *exitError
+			if !errors.As(err, &exit) || exit.code != exitUsage || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want exit code %d and %q", err, exitUsage, tt.want)
+			}
+		})
+	}
+}
