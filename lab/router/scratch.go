@@ -162,7 +162,22 @@ func configure(addr, via netip.Addr) error {
 			return fmt.Errorf("configure %s with %s, step %d: %w", scratchDevice, addr, i+1, err)
 		}
 	}
-	return nil
+	return awaitLocal(addr)
+}
+
+// awaitLocal waits until the kernel takes what comes for the address: of IPv6
+// that is not at once, but when a worker has had time, and until then it drops it.
+func awaitLocal(addr netip.Addr) error {
+	if addr.Is4() {
+		return nil
+	}
+	for deadline := time.Now().Add(carrierTimeout); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		routes, err := netlink.RouteGet(addr.AsSlice())
+		if err == nil && len(routes) > 0 && routes[0].Type == unix.RTN_LOCAL {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not the kernel's own after %s", addr, carrierTimeout)
 }
 
 func network(p netip.Prefix) *net.IPNet {
