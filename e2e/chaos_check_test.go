@@ -18,7 +18,7 @@ func TestChaosNotices(t *testing.T) {
 			u.binary = mutate(t, m.file, m.from, m.to)
 			// Nothing else is in the lab. What is not found keeps others from being
 			// deleted: there is no use in waiting for that.
-			c := &chaos{user: u, lab: u.upLab(t), patience: 30 * time.Second}
+			c := &chaos{user: u, lab: u.upMixedLab(t), patience: 30 * time.Second}
 			out := filepath.Join(u.dir, "out")
 			s := c.sweep(t, out)
 			m.when(t, c, s)

@@ -39,7 +39,7 @@ func TestChaos(t *testing.T) {
 		}
 	}()
 	u := self(t)
-	c := &chaos{user: u, lab: u.upLab(t), patience: 10 * time.Minute, counts: map[string]int{}}
+	c := &chaos{user: u, lab: u.upMixedLab(t), patience: 10 * time.Minute, counts: map[string]int{}}
 	c.course = c.watch(t)
 	say("an undisturbed sweep takes %v", tenths(c.course.end))
 	began, done := time.Now(), uint64(0)
@@ -61,6 +61,15 @@ func TestChaos(t *testing.T) {
 		say("  %4d killed %s", c.counts[p], p)
 	}
 	say("chaos: %d runs, nothing left, nothing lost; %v each", done, tenths(time.Since(began)/time.Duration(done)))
+}
+
+// upMixedLab brings a lab up in which one of AWS's two regions has no default VPC, so
+// that each run makes one of its own.
+func (u user) upMixedLab(t *testing.T) string {
+	t.Helper()
+	faults := filepath.Join(t.TempDir(), "faults.yaml")
+	write(t, faults, "no_default_vpc: [eu-west-1]\nquotas:\n- {cloud: aws, quota: L-F678F1CE, limit: 20}\n")
+	return u.upLab(t, "--lab-faults", faults)
 }
 
 // number is a setting from the environment.

@@ -29,6 +29,12 @@ var chaosMutants = map[string]mutant{
 		created("aws"), false,
 		item{Cloud: "aws", Kind: "instance"},
 	},
+	"no tags on VPCs": {
+		"providers/aws/ownvpc.go",
+		"CidrBlock: aws.String(ownRange), TagSpecifications: tagged(run, types.ResourceTypeVpc)", "CidrBlock: aws.String(ownRange), TagSpecifications: tagged(run, types.ResourceTypeVpc)[1:]",
+		created("aws"), false,
+		item{Cloud: "aws", Kind: "network"},
+	},
 	"no labels on GCE instances": {
 		"providers/gcp/instance.go",
 		"Labels:      labels(spec.Run),\n\t\tTags:", "Tags:",

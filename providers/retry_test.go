@@ -124,3 +124,49 @@ func TestCallEndsWhenCancelled(t *testing.T) {
 		})
 	}
 }
+
+// TestCallOnce: what a try has made whose answer was lost is not made again.
+func TestCallOnce(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err   error // of the first try
+		made  bool  // by it, all the same
+		blind error // of the look
+		tries int
+		looks int
+		kind  Kind // of the error; empty: none
+	}{
+		"answer lost":          {err: io.ErrUnexpectedEOF, made: true, tries: 1, looks: 1},
+		"nothing made":         {err: io.ErrUnexpectedEOF, tries: 2, looks: 1},
+		"no answer":            {err: context.DeadlineExceeded, made: true, tries: 1, looks: 1},
+		"throttled":            {err: errBusy, tries: 2},
+		"refused":              {err: errFull, tries: 1, kind: Capacity},
+		"the look fails":       {err: errShaky, made: true, blind: errFull, tries: 1, looks: 1, kind: Temporary},
+		"at the first attempt": {tries: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				tries, looks, there := 0, 0, 0
+				got, err := CallOnce(t.Context(), testCaller(), "north", "Make", func(context.Context) (int, error) {
+					tries++
+					if tries > 1 || tt.err == nil {
+						there++
+						return there, nil
+					}
+					if tt.made {
+						there++
+					}
+					return 0, tt.err
+				}, func(context.Context) (int, bool, error) {
+					looks++
+					return there, there > 0 && tt.blind == nil, tt.blind
+				})
+				if tries != tt.tries || looks != tt.looks || (err == nil) != (tt.kind == "") || err != nil && KindOf(err) != tt.kind {
+					t.Errorf("%d tries, %d looks, %v; want %d, %d, %s", tries, looks, err, tt.tries, tt.looks, tt.kind)
+				}
+				if err == nil && (got != 1 || there != 1) {
+					t.Errorf("got number %d of %d, want the only one", got, there)
+				}
+			})
+		})
+	}
+}

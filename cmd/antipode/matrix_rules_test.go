@@ -70,7 +70,11 @@ var exceptions = []struct {
 	ending func(cell) ending
 }{
 	{"another zone has room", func(c cell) bool {
-		return c.kind == fault.Capacity && !c.always && (c.is("RunInstances") || c.is("instances.insert"))
+		return c.kind == fault.Capacity && !c.always &&
+			(c.is("RunInstances") || c.is("instances.insert") || c.is("CreateSubnet") || c.is("AssociateRouteTable"))
+	}, always(recovers)},
+	{"what was made though nobody heard of it is looked for before it is made again", func(c cell) bool {
+		return c.kind == fault.ResetAfter && (c.is("CreateVpc") || c.is("CreateInternetGateway"))
 	}, always(recovers)},
 	{"GCE knows of no capacity but in the operation that makes a machine: no other call goes wrong", func(c cell) bool {
 		return c.kind == fault.Capacity && c.cloud == "gcp" && !c.is("instances.insert")
@@ -92,7 +96,7 @@ var exceptions = []struct {
 func (c cell) is(call string) bool { return c.call == call }
 
 func (c cell) deletes() bool {
-	return strings.HasPrefix(c.call, "Delete") || strings.HasPrefix(c.call, "Terminate") || strings.HasSuffix(c.call, ".delete")
+	return strings.HasPrefix(c.call, "Delete") || strings.HasPrefix(c.call, "Detach") || strings.HasPrefix(c.call, "Terminate") || strings.HasSuffix(c.call, ".delete")
 }
 
 // passes says whether asking again may get over the fault.

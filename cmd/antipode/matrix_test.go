@@ -32,6 +32,7 @@ type matrixCall struct {
 	global      bool // not of a region
 	launch      bool // used before teardown
 	teardown    bool // used in teardown
+	ownVPC      bool // of a sweep that finds no default VPC in the region
 }
 
 func (c matrixCall) String() string { return c.cloud + " " + c.call }
@@ -54,7 +55,11 @@ func (c cell) name() string {
 	if c.always {
 		times = "always"
 	}
-	return fmt.Sprintf("%s/%s/%s/%s", c.cloud, cmp.Or(c.call, "every call"), c.kind, times)
+	cloud := c.cloud
+	if c.ownVPC {
+		cloud += " without default VPC"
+	}
+	return fmt.Sprintf("%s/%s/%s/%s", cloud, cmp.Or(c.call, "every call"), c.kind, times)
 }
 
 func (c cell) faults() door.Faults {
@@ -65,7 +70,15 @@ func (c cell) faults() door.Faults {
 	if c.always {
 		f.Count = 0
 	}
-	return door.Faults{Calls: []fault.Call{f}}
+	return door.Faults{Calls: []fault.Call{f}, NoDefault: noDefault(c.ownVPC)}
+}
+
+// noDefault are the regions that have no default VPC: the one that is hit, or none.
+func noDefault(ownVPC bool) []string {
+	if ownVPC {
+		return []string{ireland.Name}
+	}
+	return nil
 }
 
 func (c cell) region() string {
@@ -73,6 +86,15 @@ func (c cell) region() string {
 		return ireland.Name
 	}
 	return oregon.Name
+}
+
+// regions are those of the sweep. Without a default VPC one of each kind is enough:
+// with one that is hit, one of its cloud, one of another.
+func (c matrixCall) regions() []antipode.Region {
+	if c.ownVPC {
+		return matrixRegions[:3]
+	}
+	return matrixRegions
 }
 
 // hit says whether the fault is one of the region's.
@@ -84,7 +106,7 @@ func (c cell) hit(r antipode.Region) bool {
 // once and for good, and looks how the sweep ends: rows, exit code, and nothing
 // left behind, or else said so.
 func TestFaultMatrix(t *testing.T) {
-	calls := fairCalls(t)
+	calls := matrixCalls(t)
 	var cells []cell
 	for _, call := range calls {
 		for _, kind := range matrixKinds {
@@ -110,36 +132,54 @@ func TestFaultMatrix(t *testing.T) {
 	}
 }
 
+// matrixCalls are the calls of a sweep where there are default VPCs, and of one
+// where there is none those that are new, or are made in other parts of it.
+func matrixCalls(t *testing.T) []matrixCall {
+	calls := fairCalls(t, false)
+	all := slices.Collect(maps.Values(calls))
+	for name, c := range fairCalls(t, true) {
+		usual := calls[name]
+		if usual.ownVPC = true; usual != c && c.cloud == "aws" {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b matrixCall) int { return cmp.Compare(a.String(), b.String()) })
+	return all
+}
+
 // fairCalls records a sweep in which nothing goes wrong: a call that is new in
 // the providers is new in the matrix.
-func fairCalls(t *testing.T) []matrixCall {
+func fairCalls(t *testing.T, ownVPC bool) map[string]matrixCall {
 	calls := map[string]matrixCall{}
 	synctest.Test(t, func(t *testing.T) {
-		w := openMatrixWorld(t, door.Faults{})
+		w := openMatrixWorld(t, door.Faults{NoDefault: noDefault(ownVPC)})
 		s, err := w.sweep(t, filepath.Join(t.TempDir(), "run"))
 		if code := exitCode(verdict(s, "", err)); code != exitOK || s.OK != s.Pairs {
 			t.Fatalf("a fair sweep ends with %d, %v: %+v", code, err, s)
 		}
 		for _, a := range w.calls.all() {
-			key := a.cloud + a.name
-			c := calls[key]
-			c.cloud, c.call, c.global = a.cloud, a.name, a.region == ""
+			if ownVPC && a.region != ireland.Name {
+				continue
+			}
+			c := calls[a.cloud+" "+a.name]
+			c.cloud, c.call, c.global, c.ownVPC = a.cloud, a.name, a.region == "", ownVPC
 			if a.phase == orchestrator.PhaseTeardown {
 				c.teardown = true
 			} else {
 				c.launch = true
 			}
-			calls[key] = c
+			calls[a.cloud+" "+a.name] = c
 		}
 	})
 	if len(calls) < 25 {
 		t.Fatalf("only %d calls recorded: %v", len(calls), calls)
 	}
-	return slices.SortedFunc(maps.Values(calls), func(a, b matrixCall) int { return cmp.Compare(a.String(), b.String()) })
+	return calls
 }
 
 func (c cell) test(t *testing.T) {
 	w := openMatrixWorld(t, c.faults())
+	w.regions = c.regions()
 	dir := filepath.Join(t.TempDir(), "run")
 	s, err := w.sweep(t, dir)
 	want := c.want()
@@ -164,8 +204,8 @@ func (c cell) checkRows(t *testing.T, dir string, want ending) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := len(matrixRegions) * (len(matrixRegions) - 1); len(file.Rows) != want {
-		t.Errorf("%d rows, want %d", len(file.Rows), want)
+	if n := len(c.regions()); len(file.Rows) != n*(n-1) {
+		t.Errorf("%d rows of %d regions", len(file.Rows), n)
 	}
 	for _, r := range file.Rows {
 		status := want.rest

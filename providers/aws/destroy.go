@@ -111,7 +111,7 @@ func (r *region) removeOne(ctx context.Context, res providers.Resource, left []p
 	case providers.RouteTable:
 		_, err = ask(ctx, r, r.ec2.DeleteRouteTable, &ec2.DeleteRouteTableInput{RouteTableId: id})
 	case providers.InternetGateway:
-		err = r.removeGateway(ctx, res, left)
+		err = r.removeGateway(ctx, id, left)
 	case providers.Network:
 		_, err = ask(ctx, r, r.ec2.DeleteVpc, &ec2.DeleteVpcInput{VpcId: id})
 	}
@@ -120,19 +120,17 @@ func (r *region) removeOne(ctx context.Context, res providers.Resource, left []p
 
 // removeGateway detaches the gateway from the run's VPC, if that is the one it is
 // attached to, and deletes it.
-func (r *region) removeGateway(ctx context.Context, gateway providers.Resource, left []providers.Resource) error {
+func (r *region) removeGateway(ctx context.Context, gateway *string, left []providers.Resource) error {
+	var errs []error
 	for _, res := range left {
-		if res.Kind != providers.Network {
-			continue
-		}
-		_, err := ask(ctx, r, r.ec2.DetachInternetGateway, &ec2.DetachInternetGatewayInput{
-			InternetGatewayId: aws.String(gateway.ID), VpcId: aws.String(res.ID)})
-		if err := notFoundIsFine([]error{err}); err != nil {
-			return err
+		if res.Kind == providers.Network {
+			_, err := ask(ctx, r, r.ec2.DetachInternetGateway, &ec2.DetachInternetGatewayInput{
+				InternetGatewayId: gateway, VpcId: aws.String(res.ID)})
+			errs = append(errs, err)
 		}
 	}
-	_, err := ask(ctx, r, r.ec2.DeleteInternetGateway, &ec2.DeleteInternetGatewayInput{InternetGatewayId: aws.String(gateway.ID)})
-	return err
+	_, err := ask(ctx, r, r.ec2.DeleteInternetGateway, &ec2.DeleteInternetGatewayInput{InternetGatewayId: gateway})
+	return notFoundIsFine(append(errs, err))
 }
 
 // notFoundIsFine joins errors of deletes, less those of what was gone before.

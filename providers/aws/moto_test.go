@@ -40,22 +40,38 @@ var motoExempt = map[string]string{
 var motoElsewhere = []string{"Admit", "ClosedEndpoint", "DestroyNeedsRun", "DestroyTwiceAtOnce", "DestroyUnknown", "LaunchAdopts",
 	"LaunchBadSpec", "LaunchTags", "LaunchUnknownRegion", "ListAllRuns", "SSHFromControllerOnly", "Silent"}
 
-// motoRuns are the suite's runs, in four regions in all.
-func motoRuns() map[[2]string]map[string]string {
+// motoElsewhereToo are those that say nothing of a VPC of the run's own.
+var motoElsewhereToo = []string{"LaunchInNoZone", "LaunchInZone", "LaunchSpot", "LaunchRegionsAtOnce", "DestroyTwice"}
+
+// motoRun is one of the suite's runs, in four regions in all.
+type motoRun struct {
+	regions [2]string
+	exempt  map[string]string
+	ownVPC  bool // the default VPC was deleted
+}
+
+func motoRuns() []motoRun {
 	elsewhere := maps.Clone(motoExempt)
 	for _, name := range motoElsewhere {
 		elsewhere[name] = "the same in every region, and shown in others"
 	}
-	return map[[2]string]map[string]string{
-		{"eu-west-1", "us-east-2"}:      motoExempt,
-		{"ap-northeast-1", "sa-east-1"}: elsewhere,
+	ownVPC := maps.Clone(elsewhere)
+	for _, name := range motoElsewhereToo {
+		ownVPC[name] = "the same in every VPC, and shown in others"
+	}
+	delete(ownVPC, "LaunchTags") // shows those of the VPC
+	return []motoRun{
+		{[2]string{"eu-west-1", "us-east-2"}, motoExempt, false},
+		{[2]string{"ap-northeast-1", "sa-east-1"}, elsewhere, false},
+		{[2]string{"eu-west-1", "us-east-2"}, ownVPC, true},
 	}
 }
 
 // TestMotoConformance holds the provider against an EC2 that nobody of this
 // project wrote. Beyond what is exempt, moto
 //
-//   - knows no placement groups: it is answered for that there are none;
+//   - knows no placement groups, and keeps associations of subnets that are gone:
+//     for these calls it is answered;
 //   - lets a security group be deleted that is in use, so that the wait for it is
 //     not tested here;
 //   - forgets groups that are given with a network interface, so that rules are
@@ -66,14 +82,14 @@ func motoRuns() map[[2]string]map[string]string {
 // runs in fake time, over real connections: while one is open, time stands still.
 func TestMotoConformance(t *testing.T) {
 	server := startMoto(t)
-	for regions, exempt := range motoRuns() {
-		t.Run(regions[0], func(t *testing.T) {
+	for _, run := range motoRuns() {
+		t.Run(run.String(), func(t *testing.T) {
 			providertest.Run(t, providertest.Cloud{
 				Name:        Cloud,
-				Regions:     regions,
+				Regions:     run.regions,
 				MachineType: DefaultMachineType,
-				Exempt:      exempt,
-				Open:        func(t *testing.T, way providertest.Way) providertest.World { return server.open(t, way, regions[:]) },
+				Exempt:      run.exempt,
+				Open:        func(t *testing.T, way providertest.Way) providertest.World { return server.open(t, way, run) },
 				At: func(t *testing.T, to http.RoundTripper, timeout time.Duration) providers.Provider {
 					return at(t, to, timeout)
 				},
@@ -89,7 +105,8 @@ type moto struct {
 }
 
 // open gives a world in an account of its own.
-func (m *moto) open(t *testing.T, way providertest.Way, regions []string) providertest.World {
+func (m *moto) open(t *testing.T, way providertest.Way, run motoRun) providertest.World {
+	regions := run.regions[:]
 	account := fmt.Sprintf("%012d", 100+m.accounts.Add(1))
 	// Kept open, an idle connection would keep fake time from passing.
 	transport := &http.Transport{DisableKeepAlives: true}
@@ -99,6 +116,11 @@ func (m *moto) open(t *testing.T, way providertest.Way, regions []string) provid
 		to = way(to)
 	}
 	w := motoWorld{truth}
+	if run.ownVPC {
+		for _, name := range regions {
+			w.deleteDefaultVPC(t, w.region(name))
+		}
+	}
 	return providertest.World{Provider: at(t, to, providers.DefaultCallTimeout), Reaches: w.reaches,
 		Left: func() []string { return w.left(t, regions, func([]types.Tag) bool { return true }) },
 		Untagged: func(key, value string) []string {
@@ -119,12 +141,13 @@ func (a inAccount) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.URL.Scheme, r.URL.Host = "http", a.addr
 	r.Header.Set("X-Moto-Account-Id", a.account)
 	body, err := readBody(r)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case bytes.Contains(body, []byte("Action=DescribePlacementGroups&")):
-		return noPlacementGroups(r), nil
-	case bytes.Contains(body, []byte("Action=RunInstances&")):
+	}
+	if answer := spared(r, body); answer != nil {
+		return answer, nil
+	}
+	if bytes.Contains(body, []byte("Action=RunInstances&")) {
 		body = append(body, diskSize...)
 	}
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
@@ -186,5 +209,6 @@ func (w motoWorld) leftIn(t *testing.T, r *region, such func([]types.Tag) bool) 
 	for _, v := range disks.Volumes {
 		add("disk", v.VolumeId, v.Tags)
 	}
+	w.networksIn(t, r, add)
 	return list
 }
