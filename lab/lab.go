@@ -107,13 +107,13 @@ func (l *Lab) World(ctx context.Context) (*world.World, error) {
 }
 
 // Truth returns what a perfect measurement would say; machineTypes names the
-// machine type that is used in each region or cloud.
-func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string) ([]world.Row, error) {
+// machine type that is used in each region or cloud, and test how it is measured.
+func (l *Lab) Truth(ctx context.Context, machineTypes map[string]string, test world.Test) ([]world.Row, error) {
 	w, err := l.World(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return w.Truth(machineTypes), nil
+	return w.Truth(machineTypes, test), nil
 }
 
 // Counts returns what the router carried and dropped, as JSON: under "pairs" the

@@ -201,7 +201,7 @@ func TestDoors(t *testing.T) {
 	if want := l.Endpoints().Controller.String(); err != nil || strings.TrimSpace(string(body)) != want {
 		t.Errorf("the check-ip door says %q, %v; want %s", body, err, want)
 	}
-	rows, err := l.Truth(t.Context(), nil)
+	rows, err := l.Truth(t.Context(), nil, world.Test{})
 	if err != nil || len(rows) != len(testRegions)*(len(testRegions)-1) {
 		t.Errorf("Truth = %v, %v; want a row per pair", rows, err)
 	}

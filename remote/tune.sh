@@ -1,12 +1,12 @@
 # Arguments: the folder of the kernel's settings, the one to keep them in, whose they
-# are, how long to live without a word, in seconds, and a congestion control or nothing.
+# are, how long to live without a word, in seconds, a congestion control or nothing, and
+# how many bytes.
 # Whatever ends this script has the settings put back, except SIGKILL; then the
 # next one does it first.
 set -f
 umask 022
-sys=$1 owner=$3 linger=$4 control=$5
+sys=$1 owner=$3 linger=$4 control=$5 most=$6
 state=$2/antipode-tune-$(readlink /proc/self/ns/net | tr -dc 0-9) # each network namespace has settings of its own
-most=134217728 # bytes
 heard=
 
 say() { printf 'antipode-tune %s\n' "$*"; }

@@ -149,7 +149,7 @@ its id with the folder under runs/), or of the lab NAME that is up.`,
 			if lab.CheckName(args[0]) != nil {
 				return neither
 			}
-			err := askLab(cmd, args[0], truthOf(nil))
+			err := askLab(cmd, args[0], truthOf(conditions{}))
 			if errors.Is(err, lab.ErrNoLab) {
 				return neither
 			}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/antipode-bench/antipode/lab"
 	labworld "github.com/antipode-bench/antipode/lab/world"
+	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/remote"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -20,8 +22,24 @@ const (
 	deliveredFile = "delivered.csv"
 )
 
+// conditions are what a perfect measurement depends on beside the world.
+type conditions struct {
+	machineTypes map[string]string // by cloud, or by region
+	test         labworld.Test
+}
+
+func conditionsOf(machineTypes map[string]string, t orchestrator.Test, tuned bool) conditions {
+	o := t.Options
+	test := labworld.Test{Streams: t.Streams, SendBufferBytes: 2 * float64(o.SendBufferBytes), // the kernel doubles it
+		ReceiveWindowBytes: float64(o.ReceiveWindowBytes), MSSBytes: o.MSSBytes, PacingBps: o.PacingBps, RateBps: o.RateBps}
+	if tuned && o.SendBufferBytes == 0 {
+		test.SendBufferBytes = remote.TunedBytes
+	}
+	return conditions{machineTypes, test}
+}
+
 // keep writes what only a lab knows into the run's folder.
-func (v *venue) keep(dir string, machineTypes map[string]string) error {
+func (v *venue) keep(dir string, how conditions) error {
 	if v.lab == nil {
 		return nil
 	}
@@ -34,7 +52,7 @@ func (v *venue) keep(dir string, machineTypes map[string]string) error {
 		name string
 		ask  func(context.Context, *lab.Lab) ([]byte, error)
 	}{
-		{worldFile, worldOf}, {truthFile, truthOf(usedTypes(dir, machineTypes))}, {deliveredFile, v.delivered},
+		{worldFile, worldOf}, {truthFile, truthOf(conditions{usedTypes(dir, how.machineTypes), how.test})}, {deliveredFile, v.delivered},
 	} {
 		if f.name == deliveredFile && v.resumed {
 			continue // nobody knows what had been carried when the run began
@@ -76,9 +94,9 @@ func usedTypes(dir string, wished map[string]string) map[string]string {
 }
 
 // truthOf asks for what a perfect measurement would say.
-func truthOf(machineTypes map[string]string) func(context.Context, *lab.Lab) ([]byte, error) {
+func truthOf(how conditions) func(context.Context, *lab.Lab) ([]byte, error) {
 	return func(ctx context.Context, l *lab.Lab) ([]byte, error) {
-		rows, err := l.Truth(ctx, machineTypes)
+		rows, err := l.Truth(ctx, how.machineTypes, how.test)
 		if err != nil {
 			return nil, err
 		}

@@ -89,7 +89,8 @@ func resume(ctx context.Context, f *sweepFlags, run string, stdout, stderr io.Wr
 	if err != nil && summary.RunID == "" {
 		return err
 	}
-	err = conclude(v, summary, past.Manifest.MachineTypes, ifLeft, err, stdout, stderr)
+	how := conditionsOf(past.Manifest.MachineTypes, past.Config().Test, past.Manifest.Tune)
+	err = conclude(v, summary, how, ifLeft, err, stdout, stderr)
 	if finished && exitCode(err) == exitPairs {
 		return nil // that pairs failed is known
 	}

@@ -100,13 +100,13 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	if err != nil && summary.RunID == "" {
 		return err // refused before anything was created
 	}
-	return conclude(v, summary, f.machines.first(), ifLeft, err, stdout, stderr)
+	return conclude(v, summary, conditionsOf(f.machines.first(), f.test(), f.tune), ifLeft, err, stdout, stderr)
 }
 
 // conclude writes the files that follow from what was measured, says where they
 // are, and gives the verdict. err is the run's own.
-func conclude(v *venue, s orchestrator.Summary, machineTypes map[string]string, ifLeft string, err error, stdout, stderr io.Writer) error {
-	if kept := v.keep(s.Dir, machineTypes); !errors.Is(err, errLabEnded) || !errors.Is(kept, errLabEnded) { // once
+func conclude(v *venue, s orchestrator.Summary, how conditions, ifLeft string, err error, stdout, stderr io.Writer) error {
+	if kept := v.keep(s.Dir, how); !errors.Is(err, errLabEnded) || !errors.Is(kept, errLabEnded) { // once
 		err = errors.Join(err, kept)
 	}
 	err = errors.Join(err, tell(stdout, s.Dir, s))

@@ -123,7 +123,7 @@ func TestAccuracyOfManyFlows(t *testing.T) {
 	forEachKind(t, func(t *testing.T, kind link.Kind) {
 		inet, w, machines := planet(t, kind)
 		truth := make(map[[2]string]float64)
-		for _, row := range w.Truth(nil) {
+		for _, row := range w.Truth(nil, world.Test{}) {
 			truth[[2]string{row.FromCloud + ":" + row.FromRegion, row.ToCloud + ":" + row.ToRegion}] = row.GoodputBps
 		}
 		var running sync.WaitGroup

@@ -18,14 +18,28 @@ const (
 	headBytes    = 52
 )
 
-// stockWindowBytes is the TCP payload one connection can have in flight with
-// the stock Linux limits: net.ipv4.tcp_wmem allows 4 MiB of send memory, which
-// held 2.9 MB of payload when it was measured (116 Mbit/s at 200 ms). The stock
-// receive window is larger, so the send buffer binds first.
-const stockWindowBytes = 2.9e6
+// What one connection can have in flight with the stock Linux limits:
+// net.ipv4.tcp_wmem allows 4 MiB of send memory, which held 2.9 MB of payload when it
+// was measured (116 Mbit/s at 200 ms). The stock receive window is larger, so
+// the send buffer binds first.
+const (
+	stockSendBuffer = 4 << 20
+	sendBufferShare = 2.9e6 / stockSendBuffer // of it that is payload
+)
 
-// Row is what a perfect measurement of one directed pair would say: one TCP
-// flow between two machines that do nothing else, buffers of stock size.
+// Test is how pairs are measured. The zero Test is one TCP flow of buffers of
+// stock size, which sends all it can.
+type Test struct {
+	Streams            int
+	SendBufferBytes    float64 // of each, as the kernel counts; 0 is stock
+	ReceiveWindowBytes float64 // that each is offered at most; 0 is no limit
+	MSSBytes           int     // TCP options included; 0 is what fits the path
+	PacingBps          float64 // bit/s of payload that the sender's kernel does not exceed; 0 is no limit
+	RateBps            float64 // bit/s of payload that the application offers; 0 is no limit
+}
+
+// Row is what a perfect measurement of one directed pair would say, between two
+// machines that do nothing else.
 type Row struct {
 	FromCloud  string  `csv:"from_cloud"`
 	FromRegion string  `csv:"from_region"`
@@ -33,7 +47,7 @@ type Row struct {
 	ToRegion   string  `csv:"to_region"`
 	RTTMs      float64 `csv:"rtt_ms"`
 	GoodputBps float64 `csv:"goodput_bps"` // TCP payload, bit/s
-	LimitedBy  string  `csv:"limited_by"`  // "rate-cap", "flow-cap" or "send-buffer"
+	LimitedBy  string  `csv:"limited_by"`  // "rate-cap", "flow-cap", "send-buffer", "receive-window" or "application"
 }
 
 // Truth is a row per directed pair of different regions, in the order of the
@@ -43,19 +57,19 @@ type Row struct {
 // Loss is not in it, nor reordering, nor what a policer costs beyond its rate:
 // what a flow makes of these depends on its congestion control. A machine with
 // a baseline is taken to have spent its burst.
-func (w *World) Truth(machineTypes map[string]string) []Row {
+func (w *World) Truth(machineTypes map[string]string, test Test) []Row {
 	var rows []Row
 	for _, from := range w.Regions {
 		for _, to := range w.Regions {
 			if from.ID != to.ID {
-				rows = append(rows, w.truth(from.ID, to.ID, machineTypes))
+				rows = append(rows, w.truth(from.ID, to.ID, machineTypes, test))
 			}
 		}
 	}
 	return rows
 }
 
-func (w *World) truth(from, to string, machineTypes map[string]string) Row {
+func (w *World) truth(from, to string, machineTypes map[string]string, test Test) Row {
 	var row Row
 	row.FromCloud, row.FromRegion, _ = antipode.SplitID(from)
 	row.ToCloud, row.ToRegion, _ = antipode.SplitID(to)
@@ -64,25 +78,40 @@ func (w *World) truth(from, to string, machineTypes map[string]string) Row {
 
 	sender := w.Machine(from, cmp.Or(machineTypes[from], machineTypes[row.FromCloud]))
 	receiver := w.Machine(to, cmp.Or(machineTypes[to], machineTypes[row.ToCloud]))
-	machine := lowestLimit(sender.EgressBps, sender.BaselineBps, receiver.IngressBps, receiver.BaselineBps, forth.PoliceBps)
-	rate := lowestLimit(machine, forth.FlowBps)
-	row.LimitedBy = "rate-cap"
-	if rate < machine {
-		row.LimitedBy = "flow-cap"
+	share := forth.payloadShare(test)
+	row.GoodputBps = math.Inf(1)
+	limit := func(by string, bps float64) {
+		if bps > 0 && bps < row.GoodputBps {
+			row.LimitedBy, row.GoodputBps = by, bps
+		}
 	}
-	row.GoodputBps = rate * forth.payloadShare()
-	if window := stockWindowBytes * 8 / (row.RTTMs / 1000); window < row.GoodputBps {
-		row.GoodputBps, row.LimitedBy = window, "send-buffer"
-	}
+	limit("rate-cap", share*lowestLimit(sender.EgressBps, sender.BaselineBps, receiver.IngressBps, receiver.BaselineBps, forth.PoliceBps))
+	test.limit(limit, share*forth.FlowBps, row.RTTMs)
 	row.RTTMs = math.Round(row.RTTMs*1e4) / 1e4
 	row.GoodputBps = math.Round(row.GoodputBps)
 	return row
 }
 
+// limit tells what each flow, and what was asked for, leaves of a path; 0 is no
+// limit. What holds two things down in the same way is the first's.
+func (t Test) limit(limit func(by string, bps float64), flowBps, rttMs float64) {
+	streams := float64(max(t.Streams, 1))
+	window := func(bytes float64) float64 { return streams * bytes * 8 / (rttMs / 1000) }
+	limit("flow-cap", streams*flowBps)
+	limit("send-buffer", window(sendBufferShare*cmp.Or(t.SendBufferBytes, stockSendBuffer)))
+	limit("receive-window", window(t.ReceiveWindowBytes))
+	limit("rate-cap", t.PacingBps)
+	limit("application", t.RateBps)
+}
+
 // payloadShare is how much of a full segment is payload. A path of small MTU
 // that does not say so carries none at all, which is not the truth's concern.
-func (p Path) payloadShare() float64 {
+func (p Path) payloadShare(t Test) float64 {
+	const ipAndTCP = 40
 	segment := float64(segmentBytes)
+	if t.MSSBytes > headBytes-ipAndTCP {
+		segment = min(segment, float64(t.MSSBytes+ipAndTCP))
+	}
 	if p.MTUBytes > headBytes {
 		segment = min(segment, float64(p.MTUBytes))
 	}

@@ -22,7 +22,7 @@ func commercial() []antipode.Region {
 
 func TestDefaultKeepsItsPromises(t *testing.T) {
 	w := Default(commercial())
-	rows := w.Truth(nil)
+	rows := w.Truth(nil, Test{})
 	if n := len(w.Regions); len(rows) != n*(n-1) {
 		t.Fatalf("%d rows of %d regions", len(rows), n)
 	}
@@ -55,7 +55,7 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 
 func TestDefaultRatesFallWithDistance(t *testing.T) {
 	var near, far []float64
-	for _, row := range Default(commercial()).Truth(nil) {
+	for _, row := range Default(commercial()).Truth(nil, Test{}) {
 		switch {
 		case row.RTTMs < 20:
 			near = append(near, row.GoodputBps)
@@ -170,7 +170,7 @@ func TestTruth(t *testing.T) {
 		{"aws", "a", "gcp", "b", rtt, 48266667, "flow-cap"},
 		{"gcp", "b", "aws", "a", rtt, math.Round(back * 1448 / 1500), "flow-cap"},
 	}
-	if diff := cmp.Diff(want, w.Truth(nil)); diff != "" {
+	if diff := cmp.Diff(want, w.Truth(nil, Test{})); diff != "" {
 		t.Errorf("truth (-want +got):\n%s", diff)
 	}
 }
@@ -189,7 +189,35 @@ func TestTruthNamesTheLimit(t *testing.T) {
 		"flow":    {"pairs:\n- {from: 'aws:a', to: 'aws:b', flow_bps: 20e6}\n", "flow-cap", 19306667},
 		"window":  {"pairs:\n- {from: 'aws:a', to: 'aws:b', delay_ms: 1000}\n", "send-buffer", 23.2e6},
 	} {
-		row := parse(t, regions+c.pair).Truth(nil)[0]
+		row := parse(t, regions+c.pair).Truth(nil, Test{})[0]
+		if row.LimitedBy != c.limitedBy || row.GoodputBps != c.goodputBps {
+			t.Errorf("%s: %+v, want %s at %v", name, row, c.limitedBy, c.goodputBps)
+		}
+	}
+}
+
+// TestTruthOfTests: what is asked for limits too, and streams share it or not.
+func TestTruthOfTests(t *testing.T) {
+	const world = "regions:\n" +
+		"- {id: 'aws:a', latitude: 0, longitude: 0, egress_bps: 100e6, ingress_bps: 100e6}\n" +
+		"- {id: 'aws:b', latitude: 0, longitude: 0, egress_bps: 1e9, ingress_bps: 1e9}\n" +
+		"pairs:\n- {from: 'aws:a', to: 'aws:b', delay_ms: 50, flow_bps: 30e6}\n- {from: 'aws:b', to: 'aws:a', delay_ms: 50}\n"
+	for name, c := range map[string]struct {
+		test       Test
+		limitedBy  string
+		goodputBps float64
+	}{
+		"one stream":          {Test{Streams: 1}, "flow-cap", 28.96e6},
+		"two streams":         {Test{Streams: 2}, "flow-cap", 57.92e6},
+		"four streams":        {Test{Streams: 4}, "rate-cap", 96533333},
+		"small buffers":       {Test{Streams: 2, SendBufferBytes: 4 << 16}, "send-buffer", 29e6},
+		"small windows":       {Test{Streams: 2, ReceiveWindowBytes: 64e3}, "receive-window", 10.24e6},
+		"small segments":      {Test{MSSBytes: 460}, "flow-cap", 26.88e6},
+		"paced":               {Test{Streams: 8, PacingBps: 20e6}, "rate-cap", 20e6},
+		"little to send":      {Test{Streams: 8, RateBps: 10e6}, "application", 10e6},
+		"more than it offers": {Test{RateBps: 50e6}, "flow-cap", 28.96e6},
+	} {
+		row := parse(t, world).Truth(nil, c.test)[0]
 		if row.LimitedBy != c.limitedBy || row.GoodputBps != c.goodputBps {
 			t.Errorf("%s: %+v, want %s at %v", name, row, c.limitedBy, c.goodputBps)
 		}
@@ -201,7 +229,7 @@ func TestTruthIsTheBaseline(t *testing.T) {
 regions:
 - {id: "aws:a", latitude: 0, longitude: 0, egress_bps: 100e6, ingress_bps: 100e6, baseline_bps: 30e6, burst_bytes: 1e9}
 - {id: "aws:b", latitude: 0, longitude: 0, egress_bps: 100e6, ingress_bps: 100e6}
-`).Truth(nil)
+`).Truth(nil, Test{})
 	for i, r := range row {
 		if r.LimitedBy != "rate-cap" || r.GoodputBps != 28960000 {
 			t.Errorf("row %d: %+v", i, r)
@@ -281,7 +309,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, row := range w.Truth(nil) {
+		for _, row := range w.Truth(nil, Test{}) {
 			if math.IsNaN(row.RTTMs) || row.RTTMs < 0 || row.GoodputBps < 0 {
 				t.Errorf("%+v", row)
 			}
