@@ -18,7 +18,13 @@ import (
 // serving starts a server of the probe's own and returns where it listens.
 func serving(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := probeCommand(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return servingAt(t, "127.0.0.1:0", args...)
+}
+
+// servingAt likewise, at an address of its choice.
+func servingAt(t *testing.T, listen string, args ...string) string {
+	t.Helper()
+	cmd := probeCommand(append([]string{"serve", "--listen", listen}, args...)...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
