@@ -14,6 +14,7 @@ type ending struct {
 	hit  string // what the rows of pairs with a region that is hit may be
 	rest string // those of the others
 	exit int    // code
+	or   int    // another code that may be, which luck decides; 0: none
 }
 
 // What rows may be.
@@ -25,10 +26,10 @@ const (
 )
 
 var (
-	recovers = ending{ok, ok, exitOK}
-	fails    = ending{failed, ok, exitPairs}
-	skips    = ending{skipped, ok, exitOK}
-	stops    = ending{notOK, skipped, exitFailed} // refused credentials are refused everywhere
+	recovers = ending{hit: ok, rest: ok, exit: exitOK}
+	fails    = ending{hit: failed, rest: ok, exit: exitPairs}
+	skips    = ending{hit: skipped, rest: ok, exit: exitOK}
+	stops    = ending{hit: notOK, rest: skipped, exit: exitFailed} // refused credentials are refused everywhere
 )
 
 // want is how a cell's sweep ends: by the first exception that holds, or else
@@ -90,8 +91,13 @@ var exceptions = []struct {
 	}, cell.launchEnding},
 	{"of two regions that make a global call, only the first to ask is hit", func(c cell) bool {
 		return c.kind == fault.Quota && !c.always && c.launch && c.global
-	}, always(ending{ok + " or " + skipped, ok, exitOK})},
+	}, always(ending{hit: ok + " or " + skipped, rest: ok, exit: exitOK})},
+	{"a list of VPCs that was refused before anything was made hides nothing, unless another region's launch had begun", func(c cell) bool {
+		return c.kind == fault.Denied && c.always && c.is("DescribeVpcs")
+	}, always(ending{hit: notOK, rest: skipped, exit: exitTeardown, or: exitFailed})},
 }
+
+func (e ending) allows(exit int) bool { return exit == e.exit || e.or != 0 && exit == e.or }
 
 func (c cell) is(call string) bool { return c.call == call }
 
