@@ -27,11 +27,11 @@ func TestRulesAreNeeded(t *testing.T) {
 		"EC2 peers": {"providers/aws/admit.go",
 			`return r.fill(ctx, run, boxes, port)`, `_ = boxes; return nil`, "connect"},
 		"GCE SSH": {"providers/gcp/network.go",
-			`made, err := p.insertRule(ctx, spec.Run, name, providers.Name(spec.Run.ID), from, allow("tcp", sshPort))
+			`made, err := p.insertRule(ctx, n, spec.Run, name, providers.Name(spec.Run.ID), from, allow("tcp", sshPort))
 	if err != nil || made {
 		return err
 	}
-	return p.moveRule(ctx, name, from)`, `_, _ = name, from; return nil`, "SSH"},
+	return p.moveRule(ctx, n.project, name, from)`, `_, _ = name, from; return nil`, "SSH"},
 		"GCE peers": {"providers/gcp/admit.go",
 			`range chunks(missing(rules, port, peers))`, `range chunks(missing(rules, port, nil))`, "connect"},
 	} {
