@@ -68,12 +68,14 @@ func withoutIPv6(region string, wanted bool, err error) error {
 // if there is none.
 func ipv6Of(i *computepb.Instance) (addr netip.Addr, err error) {
 	for _, nic := range i.GetNetworkInterfaces() {
-		for _, access := range nic.GetIpv6AccessConfigs() {
-			if addr, err = netip.ParseAddr(access.GetExternalIpv6()); err != nil {
-				err = fmt.Errorf("IPv6 address of %s: %w", i.GetName(), err)
-			}
-			return addr, err
+		ranges := nic.GetIpv6AccessConfigs()
+		if len(ranges) == 0 {
+			continue
 		}
+		if addr, err = netip.ParseAddr(ranges[0].GetExternalIpv6()); err != nil {
+			err = fmt.Errorf("IPv6 address of %s: %w", i.GetName(), err)
+		}
+		return addr, err
 	}
 	return addr, nil
 }
