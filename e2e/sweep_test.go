@@ -50,7 +50,7 @@ func TestSweep(t *testing.T) {
 // figures could be held against the truth, and says where they are not true.
 func sweepSix(t *testing.T, u user, exact map[string]bool) (wrong string) {
 	t.Helper()
-	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--regions", six)
+	o := u.run(t, 3*time.Minute, "sweep", "--lab", "--yes", "--flow-check", "--regions", six)
 	o.want(t, 0, "30 pairs: 30 ok, 0 failed, 0 skipped", "nothing is left")
 	dir := u.runFolder(t)
 	defer os.RemoveAll(dir)

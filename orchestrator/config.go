@@ -65,6 +65,7 @@ type Test struct {
 	ErrorRatio        float64       // a throughput test ends when its rate is known within it; 0: it does not end by itself
 	Streams           int           // parallel connections, 1 to 128
 	CongestionControl string        // empty: the machines' default
+	FlowCheck         bool          // a test of one stream that a cap limits tries two for a moment; costs egress
 	Options           wire.TCPOptions
 	RTTProbes         int           // 1 to 100,000 each way
 	RTTInterval       time.Duration // between probes

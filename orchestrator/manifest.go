@@ -47,6 +47,7 @@ type manifestTest struct {
 	ErrorRatio        float64 `json:"error_ratio,omitempty"`
 	Streams           int     `json:"streams"`
 	CongestionControl string  `json:"congestion_control,omitempty"`
+	FlowCheck         bool    `json:"flow_check,omitempty"`
 	RTTProbes         int     `json:"rtt_probes"`
 	RTTIntervalMs     float64 `json:"rtt_interval_ms"`
 	UDPRateBps        float64 `json:"udp_rate_bps,omitempty"`
@@ -83,7 +84,7 @@ func (c Config) manifest(started time.Time) Manifest {
 		Schema: manifestSchema, RunID: c.RunID, Version: c.Version,
 		Started: started.UTC().Truncate(time.Second), Expires: c.Expires.UTC(), Command: c.Command,
 		Test: manifestTest{
-			DurationMs: ms(t.Duration), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl,
+			DurationMs: ms(t.Duration), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl, FlowCheck: t.FlowCheck,
 			RTTProbes: t.RTTProbes, RTTIntervalMs: ms(t.RTTInterval), UDPRateBps: t.UDP.RateBps, UDPDurationMs: ms(t.UDP.Duration), Options: t.Options,
 		},
 		Tune: c.Tune, Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
@@ -103,7 +104,7 @@ func (m Manifest) config() (Config, error) {
 	c := Config{
 		RunID: m.RunID, Expires: m.Expires, Version: m.Version, Command: m.Command,
 		Test: Test{
-			Duration: span(t.DurationMs), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl,
+			Duration: span(t.DurationMs), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl, FlowCheck: t.FlowCheck,
 			RTTProbes: t.RTTProbes, RTTInterval: span(t.RTTIntervalMs), UDP: UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}, Options: t.Options,
 		},
 		Tune: m.Tune, Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,

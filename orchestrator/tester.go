@@ -194,7 +194,7 @@ func (t tester) throughput(ctx context.Context, w *way, from, to *guest) {
 		BaselineBps:       t.baseline.of(w.from, w.to, from.made.Type, to.made.Type),
 		SampleMs:          sampleMs,
 		LoadedIntervalMs:  loadedIntervalMs,
-		FlowCheck:         t.test.Streams == 1 && t.test.Bytes == 0 && !w.together,
+		FlowCheck:         t.test.FlowCheck,
 		Options:           t.test.Options,
 	}})
 	w.loaded = resp.Loaded

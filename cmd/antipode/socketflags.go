@@ -90,6 +90,21 @@ func (f *sweepFlags) checkBidirectional() error {
 	return nil
 }
 
+// checkFlow finds tests after which a second flow would tell nothing.
+func (f *sweepFlags) checkFlow() error {
+	switch {
+	case !f.flowCheck:
+		return nil
+	case f.streams != 1:
+		return usageError("--flow-check: tells what limits one stream; leave out --streams %d", f.streams)
+	case f.stop.bytes != 0:
+		return usageError("--flow-check: sends more than --bytes allows; say --duration instead")
+	case f.sockets.bidirectional:
+		return usageError("--flow-check: a second flow would meet the other direction; leave out --bidirectional")
+	}
+	return nil
+}
+
 // checkMutual finds pairs whose other direction was not chosen.
 func (f *sweepFlags) checkMutual(pairs []plan.Pair) error {
 	if !f.sockets.bidirectional {

@@ -45,6 +45,9 @@ func TestSocketFlags(t *testing.T) {
 		"last client port": {"--client-port 65533 --streams 4", wire.TCPOptions{}, "--client-port 65533: not 1024 to 65532, for 4 streams"},
 		"the probe's port": {"--client-port 8460 --streams 4", wire.TCPOptions{}, "need port 8462 too"},
 		"unequal lengths":  {"--bidirectional --stop adaptive", wire.TCPOptions{}, "--bidirectional: both"},
+		"flows of many":    {"--flow-check --streams 2", wire.TCPOptions{}, "leave out --streams 2"},
+		"flows of bytes":   {"--flow-check --stop bytes --bytes 1MB", wire.TCPOptions{}, "--flow-check: sends more than --bytes"},
+		"flows both ways":  {"--flow-check --bidirectional", wire.TCPOptions{}, "leave out --bidirectional"},
 		"unequal bytes":    {"--bidirectional --bytes 1MB", wire.TCPOptions{}, "--bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -37,6 +37,7 @@ type sweepFlags struct {
 	stop        stopFlags
 	streams     int
 	congestion  string
+	flowCheck   bool
 	rttProbes   int
 	rttInterval time.Duration
 	udp         udpFlags
@@ -99,6 +100,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		f.stop.register(flags)
 		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
 		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
+		flags.BoolVar(&f.flowCheck, "flow-check", false, "if a cap limits one stream, try two for a moment: is the cap the flow's or the path's? Sends up to as much again")
 		flags.StringVar(&f.path, "path", "", "`ADDRESSES` to measure between, public or private; private ones within Google Cloud only (default: public)")
 		flags.IntVar(&f.ip, "ip", 4, "measure over this `VERSION` of IP, 4 or 6; regions without public IPv6 are skipped")
 		f.udp.register(flags)
@@ -193,7 +195,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.stop.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
+	return errors.Join(f.stop.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkFlow(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
 }
 
 func (f *sweepFlags) checkLab() error {
@@ -227,7 +229,7 @@ func (f *sweepFlags) checkSSHFrom() error {
 
 func (f *sweepFlags) test() orchestrator.Test {
 	return orchestrator.Test{
-		Duration: f.stop.duration, Bytes: int64(f.stop.bytes), ErrorRatio: f.stop.errorRatio(), Streams: f.streams, CongestionControl: f.congestion,
+		Duration: f.stop.duration, Bytes: int64(f.stop.bytes), ErrorRatio: f.stop.errorRatio(), Streams: f.streams, CongestionControl: f.congestion, FlowCheck: f.flowCheck,
 		RTTProbes: f.rttProbes, RTTInterval: f.rttInterval, UDP: f.udp.test(), Options: f.sockets.options(),
 	}
 }
