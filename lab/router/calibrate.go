@@ -31,9 +31,11 @@ type Calibration struct {
 	CapacityBps float64 `json:"capacity_bps"`
 }
 
-// Cost is the median time from the sender's system call to the receiver's
-// kernel beyond the path's delay, one way. It is longer on long ways: the
-// computer falls asleep meanwhile.
+// Cost is the median time from a packet's departure to its arrival, as both
+// kernels stamp them, beyond the path's delay, one way. What a process needs to
+// get its packet that far is not of the way, and a program that measures it by
+// stamps does not see it. It is longer on long ways: the computer falls asleep
+// meanwhile.
 type Cost struct {
 	Short time.Duration `json:"short_ns"` // on ways of shortWay and less
 	Long  time.Duration `json:"long_ns"`  // on ways of longWay and more
@@ -149,10 +151,8 @@ func (r *Router) place(kind link.Kind, region string, addr netip.Addr) (_ *stati
 }
 
 func (s *station) listen() (err error) {
-	if s.conn, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(s.addr)); err != nil {
-		return err
-	}
-	return s.setOption(unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
+	s.conn, err = net.ListenUDP("udp", net.UDPAddrFromAddrPort(s.addr))
+	return err
 }
 
 func (s *station) setOption(level, name, value int) error {
@@ -178,48 +178,94 @@ func (s *station) close() {
 
 // cost is the median of what probes need beyond the time of the way.
 func (s *stage) cost(ctx context.Context, way time.Duration) (time.Duration, error) {
+	if err := s.stamped(); err != nil {
+		return 0, err
+	}
 	var costs []time.Duration
 	for range probes {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
 		time.Sleep(way) // as an answer would have let it
-		sent := time.Now()
-		if _, err := s.from.conn.WriteToUDPAddrPort([]byte("probe"), s.to.addr); err != nil {
-			return 0, err
-		}
-		received, err := s.to.stamp(sent.Add(probeTimeout))
+		took, err := s.trip()
 		if err != nil {
 			return 0, err
 		}
-		costs = append(costs, received.Sub(sent)-way)
+		costs = append(costs, took-way)
 	}
 	slices.Sort(costs)
 	return max(0, costs[len(costs)/2]), nil
 }
 
-// stamp waits for a datagram and returns when the kernel received it.
-func (s *station) stamp(deadline time.Time) (time.Time, error) {
+// stamped has the kernels stamp departures from the one station, with nothing
+// else of the packet, and arrivals at the other.
+func (s *stage) stamped() error {
+	const departures = unix.SOF_TIMESTAMPING_TX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE | unix.SOF_TIMESTAMPING_OPT_TSONLY
+	const arrivals = unix.SOF_TIMESTAMPING_RX_SOFTWARE | unix.SOF_TIMESTAMPING_SOFTWARE
+	return errors.Join(s.from.setOption(unix.SOL_SOCKET, unix.SO_TIMESTAMPING, departures),
+		s.to.setOption(unix.SOL_SOCKET, unix.SO_TIMESTAMPING, arrivals))
+}
+
+// trip is how long a datagram is on its way, from kernel to kernel.
+func (s *stage) trip() (time.Duration, error) {
+	deadline := time.Now().Add(probeTimeout)
+	if _, err := s.from.conn.WriteToUDPAddrPort([]byte("probe"), s.to.addr); err != nil {
+		return 0, err
+	}
+	came, err := s.to.arrival(deadline)
+	if err != nil {
+		return 0, err
+	}
+	left, err := s.from.departure()
+	return came.Sub(left), err
+}
+
+// arrival waits for a datagram and returns when it reached the kernel.
+func (s *station) arrival(deadline time.Time) (time.Time, error) {
 	if err := s.conn.SetReadDeadline(deadline); err != nil {
 		return time.Time{}, err
 	}
-	var b, control [64]byte
+	var b, control [256]byte
 	_, n, _, _, err := s.conn.ReadMsgUDPAddrPort(b[:], control[:])
 	if err != nil {
 		return time.Time{}, err
 	}
-	messages, err := unix.ParseSocketControlMessage(control[:n])
+	return stamp(control[:n])
+}
+
+// departure is when the latest datagram left the kernel. The stamp is there once
+// the datagram has arrived anywhere.
+func (s *station) departure() (at time.Time, err error) {
+	raw, err := s.conn.SyscallConn()
+	if err != nil {
+		return at, err
+	}
+	var b, control [256]byte
+	var n int
+	var failed error
+	err = raw.Control(func(fd uintptr) {
+		_, n, _, _, failed = unix.Recvmsg(int(fd), b[:], control[:], unix.MSG_ERRQUEUE|unix.MSG_DONTWAIT)
+	})
+	if err = errors.Join(err, os.NewSyscallError("recvmsg of a departure", failed)); err != nil {
+		return at, err
+	}
+	return stamp(control[:n])
+}
+
+// stamp is the time in what a kernel says of a packet.
+func stamp(control []byte) (time.Time, error) {
+	messages, err := unix.ParseSocketControlMessage(control)
 	if err != nil {
 		return time.Time{}, err
 	}
 	for _, m := range messages {
-		if m.Header.Type == unix.SCM_TIMESTAMPNS && len(m.Data) >= 16 {
+		if m.Header.Level == unix.SOL_SOCKET && m.Header.Type == unix.SCM_TIMESTAMPING && len(m.Data) >= 16 {
 			s := binary.NativeEndian.Uint64(m.Data)
 			ns := binary.NativeEndian.Uint64(m.Data[8:])
 			return time.Unix(int64(s), int64(ns)), nil
 		}
 	}
-	return time.Time{}, errors.New("kernel gave no receive time")
+	return time.Time{}, errors.New("the kernel did not stamp a packet")
 }
 
 // capacity sends as fast as it can for a moment and counts what arrives.
