@@ -19,7 +19,7 @@ func kindsAllowed() []string {
 }
 
 // checkPath holds against each other what is known of round trips and path.
-func checkPath(r Row) (errs []error) {
+func checkPath(r *Row) (errs []error) {
 	if r.RTTUserP50Ms != nil && r.RTTUserP99Ms != nil && *r.RTTUserP50Ms > *r.RTTUserP99Ms {
 		errs = append(errs, errors.New("column rtt_user_p99_ms: below the median"))
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -132,25 +131,28 @@ func (c *checkedReader) located(err error) error {
 	return fmt.Errorf("%s:%d: %w", c.name, parse.Line, parse.Err)
 }
 
-// Numbers are plain decimals: no sign, exponent, leading zero or separator.
-var (
-	floatForm = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-	intForm   = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
+// kind is what the cells of a column hold.
+type kind int
+
+const (
+	text kind = iota
+	decimal
+	whole
 )
 
 // cellForm is what the cells of a column look like.
 type cellForm struct {
 	column string
-	form   *regexp.Regexp // nil for text
+	kind   kind
 }
 
 func cellForms() []cellForm {
 	var row Row
-	byName := make(map[string]*regexp.Regexp)
+	byName := make(map[string]kind)
 	for _, n := range numbers(&row) {
-		byName[n.column] = floatForm
+		byName[n.column] = decimal
 		if n.int != nil {
-			byName[n.column] = intForm
+			byName[n.column] = whole
 		}
 	}
 	var forms []cellForm
@@ -160,13 +162,14 @@ func cellForms() []cellForm {
 	return forms
 }
 
+// check refuses what is not a plain number in a column of them.
 func (f cellForm) check(cell string) error {
 	switch {
-	case cell == "" || f.form == nil:
+	case cell == "" || f.kind == text:
 		return nil
-	case !f.form.MatchString(cell):
+	case f.kind == decimal && !isPlainNumber(cell), f.kind == whole && !isPlainWhole(cell):
 		return fmt.Errorf("%q is not a plain number", shortened(cell))
-	case f.form == intForm:
+	case f.kind == whole:
 		_, err := strconv.ParseInt(cell, 10, 64)
 		return err
 	}

@@ -13,7 +13,7 @@ const FlagBidirectional = "bidirectional"
 
 // checkSockets holds the cells about the throughput test's sockets to what
 // kernels can do.
-func checkSockets(r Row) (errs []error) {
+func checkSockets(r *Row) (errs []error) {
 	switch r.NoDelay {
 	case "", "true", "false":
 	default:

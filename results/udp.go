@@ -15,9 +15,9 @@ const maxUDPBytes = 65507
 
 // checkUDP holds the cells of UDP throughput, which are all there or none,
 // against each other.
-func checkUDP(r Row) (errs []error) {
+func checkUDP(r *Row, cells []number) (errs []error) {
 	var filled, empty []string
-	for _, n := range numbers(&r) {
+	for _, n := range cells {
 		switch {
 		case !strings.HasPrefix(n.column, "udp_"):
 		case n.filled():
@@ -46,7 +46,7 @@ func checkUDP(r Row) (errs []error) {
 }
 
 // checkDatagrams needs every cell filled.
-func checkDatagrams(r Row) (errs []error) {
+func checkDatagrams(r *Row) (errs []error) {
 	const slack = 1 + 1e-6 // roundings
 	if bytes := *r.UDPDatagramBytes; bytes < 1 || bytes > maxUDPBytes {
 		errs = append(errs, fmt.Errorf("column udp_datagram_bytes: %d is outside 1 to %d", bytes, maxUDPBytes))

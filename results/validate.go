@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	runIDForm    = regexp.MustCompile(`^[a-z0-9-]{1,40}$`)
-	nameForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) // region, zone, machine type, ...
-	wordsForm    = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`)   // flags
-	lineForm     = regexp.MustCompile(`^[A-Za-z0-9][ -~]{0,499}$`)    // text that we write ourselves
+	runIDForm    = form(isRunID)
+	nameForm     = form(isNameText)                                 // region, zone, machine type, ...
+	wordsForm    = regexp.MustCompile(`^[a-z0-9-]+(;[a-z0-9-]+)*$`) // flags
+	lineForm     = regexp.MustCompile(`^[A-Za-z0-9][ -~]{0,499}$`)  // text that we write ourselves
 	settingsForm = regexp.MustCompile(`^[a-z0-9_.-]+=[a-z0-9_,.-]+(;[a-z0-9_.-]+=[a-z0-9_,.-]+)*$`)
 	countersForm = regexp.MustCompile(`^(from|to):[a-z0-9_]+=[0-9]+(;(from|to):[a-z0-9_]+=[0-9]+)*$`)
 )
@@ -28,9 +28,12 @@ func IsName(s string) bool { return nameForm.MatchString(s) }
 // pair that is not ok but has figures or no reason, one that is ok but lacks its
 // median RTT or its goodput.
 // The error is one line.
-func Validate(r Row) error {
+func Validate(r Row) error { return validate(&r, numbers(&r)) }
+
+// validate takes the row's numbers beside it, which a reader of many rows has.
+func validate(r *Row, cells []number) error {
 	var texts []string
-	for _, err := range slices.Concat(checkNames(r), checkStatus(r), checkNumbers(r), checkUDP(r), checkSockets(r)) {
+	for _, err := range slices.Concat(checkNames(r), checkStatus(r, cells), checkNumbers(r, cells), checkUDP(r, cells), checkSockets(r)) {
 		texts = append(texts, err.Error())
 	}
 	if len(texts) == 0 {
@@ -39,13 +42,13 @@ func Validate(r Row) error {
 	return errors.New(strings.Join(texts, "; "))
 }
 
-func checkNames(r Row) (errs []error) {
-	must := func(column, value string, form *regexp.Regexp) {
+func checkNames(r *Row) (errs []error) {
+	must := func(column, value string, form shape) {
 		if !form.MatchString(value) {
 			errs = append(errs, fmt.Errorf("column %s: bad value %q", column, value))
 		}
 	}
-	may := func(column, value string, form *regexp.Regexp) {
+	may := func(column, value string, form shape) {
 		if value != "" {
 			must(column, value, form)
 		}
@@ -75,7 +78,7 @@ func checkNames(r Row) (errs []error) {
 	return errs
 }
 
-func checkStatus(r Row) (errs []error) {
+func checkStatus(r *Row, cells []number) (errs []error) {
 	enum := func(column, value string, allowed ...string) {
 		if !slices.Contains(allowed, value) {
 			errs = append(errs, fmt.Errorf("column %s: %q is not one of %q", column, value, allowed))
@@ -99,7 +102,7 @@ func checkStatus(r Row) (errs []error) {
 		errs = append(errs, errors.New("column goodput_bps: empty when the status is ok"))
 	case !ok && r.Error == "":
 		errs = append(errs, fmt.Errorf("column error: must say why the status is %q", r.Status))
-	case !ok && !unmeasured(r):
+	case !ok && !unmeasured(r, cells):
 		errs = append(errs, fmt.Errorf("column status: %q with measurements", r.Status))
 	}
 	return errs
@@ -107,8 +110,8 @@ func checkStatus(r Row) (errs []error) {
 
 // unmeasured is true when no measurement cell is filled. The distance is known
 // without measuring.
-func unmeasured(r Row) bool {
-	for _, n := range numbers(&r) {
+func unmeasured(r *Row, cells []number) bool {
+	for _, n := range cells {
 		if n.column != "distance_km" && n.filled() {
 			return false
 		}
@@ -117,8 +120,8 @@ func unmeasured(r Row) bool {
 	return texts == ""
 }
 
-func checkNumbers(r Row) (errs []error) {
-	for _, n := range numbers(&r) {
+func checkNumbers(r *Row, cells []number) (errs []error) {
+	for _, n := range cells {
 		switch {
 		case n.float != nil && *n.float != nil && !(**n.float >= 0 && **n.float <= n.max):
 			errs = append(errs, fmt.Errorf("column %s: %v is outside 0 to %v", n.column, **n.float, n.max))
@@ -130,7 +133,7 @@ func checkNumbers(r Row) (errs []error) {
 }
 
 // checkOrder holds the percentiles against each other.
-func checkOrder(r Row) (errs []error) {
+func checkOrder(r *Row) (errs []error) {
 	const slack = 0.0011 // ms, two roundings to 1 us
 	above := func(low, high *float64) bool { return low != nil && high != nil && *low > *high+slack }
 	if above(r.RTTMinMs, r.RTTP50Ms) || above(r.RTTMinMs, r.RTTMeanMs) {

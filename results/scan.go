@@ -1,0 +1,177 @@
+package results
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"reflect"
+	"strconv"
+)
+
+// Scanner reads a results file of any version row by row, in memory that does
+// not grow with the file, and keeps apart what is not a row where Read gives up.
+// It takes and refuses the same rows.
+type Scanner struct {
+	checked checkedReader
+	forms   []cellForm
+	end     *endReader
+	row     Row       // the one at hand
+	texts   []*string // its cells by column; nil of numbers
+	floats  []**float64
+	ints    []**int64
+	cells   []number
+
+	floatRoom []float64 // for the cells of some rows
+	intRoom   []int64
+	ahead     *record // read, but not handed out yet
+}
+
+// record is a row, or why a line is none.
+type record struct {
+	row  Row
+	bad  *BadRow
+	line int
+}
+
+// NewScanner reads the header; what is wrong with it is an error as of Read.
+// The name is for errors.
+func NewScanner(name string, r io.Reader) (*Scanner, error) {
+	end := &endReader{r: r}
+	s := &Scanner{end: end, forms: cellForms(), checked: checkedReader{name: name, csv: csv.NewReader(bufio.NewReaderSize(end, 256<<10))}}
+	if _, err := s.checked.header(); err != nil {
+		return nil, err
+	}
+	s.checked.csv.ReuseRecord = true
+	s.bind()
+	s.ahead = s.read()
+	return s, nil
+}
+
+// bind finds the cell of every column in s.row.
+func (s *Scanner) bind() {
+	s.cells = numbers(&s.row)
+	fields := reflect.ValueOf(&s.row).Elem()
+	n := fields.NumField()
+	s.texts, s.floats, s.ints = make([]*string, n), make([]**float64, n), make([]**int64, n)
+	for i := range n {
+		switch field := fields.Field(i).Addr().Interface().(type) {
+		case *string:
+			s.texts[i] = field
+		case **float64:
+			s.floats[i] = field
+		case **int64:
+			s.ints[i] = field
+		}
+	}
+}
+
+// Next returns a row, or a bad one; io.EOF after the last. A last line without
+// its newline is a bad row: its writer was killed. Other errors are of reading.
+func (s *Scanner) Next() (Row, *BadRow, error) {
+	if s.ahead == nil {
+		if s.end.err != nil && s.end.err != io.EOF {
+			return Row{}, nil, s.end.err
+		}
+		return Row{}, nil, io.EOF
+	}
+	now := s.ahead
+	s.ahead = s.read()
+	if s.ahead == nil && now.bad == nil && s.end.torn() {
+		now.bad = &BadRow{s.checked.name, now.line, "the line has no end: its writer was stopped"}
+	}
+	return now.row, now.bad, nil
+}
+
+// read is nil at the end.
+func (s *Scanner) read() *record {
+	cells, err := s.checked.csv.Read()
+	var parse *csv.ParseError
+	switch {
+	case errors.As(err, &parse):
+		return &record{bad: &BadRow{s.checked.name, parse.StartLine, parse.Err.Error()}}
+	case err != nil:
+		return nil
+	}
+	line, _ := s.checked.csv.FieldPos(0)
+	if err := s.take(cells[:s.checked.columns]); err != nil {
+		return &record{bad: &BadRow{s.checked.name, line, err.Error()}}
+	}
+	return &record{row: s.row, line: line}
+}
+
+// take fills s.row.
+func (s *Scanner) take(cells []string) error {
+	s.row = Row{}
+	for i, cell := range cells {
+		if cell == "" {
+			continue
+		}
+		if err := s.set(i, cell); err != nil {
+			return errors.New("column " + s.forms[i].column + ": " + err.Error())
+		}
+	}
+	return validate(&s.row, s.cells)
+}
+
+func (s *Scanner) set(i int, cell string) error {
+	if s.texts[i] != nil {
+		*s.texts[i] = cell
+		return nil
+	}
+	if err := s.forms[i].check(cell); err != nil {
+		return err
+	}
+	if s.floats[i] != nil {
+		v, _ := strconv.ParseFloat(cell, 64) // checked
+		*s.floats[i] = s.float(v)
+		return nil
+	}
+	v, _ := strconv.ParseInt(cell, 10, 64) // checked
+	*s.ints[i] = s.int(v)
+	return nil
+}
+
+// roomFor is how many numbers are allocated at once.
+const roomFor = 512
+
+func (s *Scanner) float(v float64) *float64 {
+	if len(s.floatRoom) == 0 {
+		s.floatRoom = make([]float64, roomFor)
+	}
+	p := &s.floatRoom[0]
+	s.floatRoom = s.floatRoom[1:]
+	*p = v
+	return p
+}
+
+func (s *Scanner) int(v int64) *int64 {
+	if len(s.intRoom) == 0 {
+		s.intRoom = make([]int64, roomFor)
+	}
+	p := &s.intRoom[0]
+	s.intRoom = s.intRoom[1:]
+	*p = v
+	return p
+}
+
+// endReader remembers how the file ended.
+type endReader struct {
+	r    io.Reader
+	last byte
+	err  error
+}
+
+func (e *endReader) Read(p []byte) (int, error) {
+	n, err := e.r.Read(p)
+	if n > 0 {
+		e.last = p[n-1]
+	}
+	if err != nil {
+		e.err = err
+	}
+	return n, err
+}
+
+// torn is true when the last line has no end.
+func (e *endReader) torn() bool { return e.err == io.EOF && e.last != '\n' }
