@@ -1,3 +1,3 @@
-// Package allowance knows the network bandwidth of the clouds' machine types that
-// have more of it for a while than in the long run.
+// Package allowance knows how much network bandwidth the clouds' machine types
+// have: for a while, in the long run, and at most.
 package allowance
