@@ -20,8 +20,9 @@ import (
 const (
 	// wantedError is the adaptive test's: the sweep's default.
 	wantedError = 0.05
-	// atOnce is the most tests at a time, however slow their paths.
-	atOnce = 24
+	// atOnce is the most tests at a time, however slow their paths: each has the
+	// processes of a lab of its own, and 24 of them kept two cores from being on time.
+	atOnce = 10
 	// longEnough is how many round trips a test with a constraint eased takes, and
 	// startUp before them, where no loss makes the rate waver.
 	longEnough = 50
