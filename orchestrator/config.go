@@ -36,6 +36,8 @@ type Config struct {
 	Flags          []string                 // of every row
 	Baseline       Baseline                 // may be nil
 	Remarks        func(plan.Pair) []string // further flags of a pair just measured; may be nil
+	Rates          plan.Rates               // to count with what is used
+	Estimate       *Estimate                // of the plan, for the manifest; may be nil
 	Version        string                   // of antipode, for the manifest
 	Command        map[string]string        // flags that a resume needs again, for the manifest
 	Observer       func(Event)              // may be nil; see Event

@@ -53,14 +53,16 @@ type Record struct {
 	RTT         *wire.RTTResult        `json:"rtt,omitempty"`
 	Throughput  *wire.ThroughputResult `json:"throughput,omitempty"`
 	UDP         *wire.UDPResult        `json:"udp,omitempty"`
-	Loaded      *wire.RTTResult        `json:"loaded,omitempty"` // beside the throughput
+	Loaded      *wire.RTTResult        `json:"loaded,omitempty"`  // beside the throughput
+	Assumed     int64                  `json:"assumed,omitempty"` // bytes that a test which ended without a count may have sent
 	Left        []providers.Resource   `json:"left,omitempty"`
 	Error       string                 `json:"error,omitempty"`
 }
 
 // journal appends records to a file. It is safe for concurrent use.
 type journal struct {
-	file syncedFile
+	file   syncedFile
+	ledger *ledger // that follows; may be nil
 
 	mu      sync.Mutex // guards what follows
 	written int        // records
@@ -111,6 +113,9 @@ func (j *journal) append(r Record) (int, error) {
 		_, err = j.file.Write(append(line, '\n'))
 	}
 	j.written++
+	if j.ledger != nil && err == nil {
+		j.ledger.enter(r)
+	}
 	return j.written, err
 }
 

@@ -39,6 +39,9 @@ type Manifest struct {
 	AtOnce       map[string]int    `json:"at_once,omitempty"` // machines there may be at a time, by cloud
 	Regions      []manifestRegion  `json:"regions"`
 	Pairs        []string          `json:"pairs"` // "aws:us-east-1>gcp:us-east4"
+
+	Estimate *Estimate `json:"estimate,omitempty"` // of the plan
+	Used     *Usage    `json:"used,omitempty"`     // when all is torn down
 }
 
 type manifestTest struct {
@@ -62,6 +65,8 @@ type manifestRegion struct {
 	Latitude  float64          `json:"latitude"`
 	Longitude float64          `json:"longitude"`
 	Unplaced  bool             `json:"unplaced,omitempty"` // the coordinates mean nothing
+	Country   string           `json:"country,omitempty"`
+	Partition string           `json:"partition,omitempty"`
 	Machine   *manifestMachine `json:"machine,omitempty"`
 	Settings  []remote.Setting `json:"settings,omitempty"` // of the machine, that were tuned
 	Probe     *wire.Hello      `json:"probe,omitempty"`    // its build, and kernel, CPUs and congestion control of the machine
@@ -88,9 +93,11 @@ func (c Config) manifest(started time.Time) Manifest {
 			RTTProbes: t.RTTProbes, RTTIntervalMs: ms(t.RTTInterval), UDPRateBps: t.UDP.RateBps, UDPDurationMs: ms(t.UDP.Duration), Options: t.Options,
 		},
 		Tune: c.Tune, Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
+		Estimate: c.Estimate,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
-		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced})
+		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced,
+			Country: r.Country, Partition: r.Partition})
 	}
 	for _, p := range c.Pairs {
 		m.Pairs = append(m.Pairs, p.String())
@@ -108,10 +115,12 @@ func (m Manifest) config() (Config, error) {
 			RTTProbes: t.RTTProbes, RTTInterval: span(t.RTTIntervalMs), UDP: UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}, Options: t.Options,
 		},
 		Tune: m.Tune, Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
+		Estimate: m.Estimate,
 	}
 	regions := map[string]antipode.Region{}
 	for _, r := range m.Regions {
-		region := antipode.Region{Cloud: r.Cloud, Name: r.Region, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced}
+		region := antipode.Region{Cloud: r.Cloud, Name: r.Region, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced,
+			Country: r.Country, Partition: r.Partition}
 		regions[region.ID()] = region
 	}
 	for _, text := range m.Pairs {

@@ -31,6 +31,7 @@ type Past struct {
 
 	cfg     Config // of all pairs
 	journal *journal
+	records []Record
 	history history
 	rows    []results.Row
 }
@@ -42,7 +43,7 @@ func Reopen(dir string) (*Past, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open run %s: %w", dir, err)
 	}
-	p := &Past{Dir: dir, journal: j, history: recall(records)}
+	p := &Past{Dir: dir, journal: j, records: records, history: recall(records)}
 	if err := p.read(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open run %s: %w", dir, err), j.close())
 	}
@@ -114,7 +115,7 @@ func (p *Past) Clouds() []string {
 }
 
 // Config is the run's, without what is of a process: Providers, Remote,
-// ControllerAddr, Baseline, Remarks, Limits, Observer and Log.
+// ControllerAddr, Baseline, Remarks, Rates, Limits, Observer and Log.
 func (p *Past) Config() Config { return p.cfg }
 
 // Resume goes on with a run as Run would have: it adopts the machines that are
@@ -157,11 +158,13 @@ func (p *Past) reopen(cfg Config) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := len(cfg.Pairs)
+	all := cfg.Pairs
 	cfg.Pairs = p.Remaining()
 	r := newRun(cfg, p.journal, f, p.history)
+	r.ledger = p.ledger(cfg.Rates, all)
+	p.journal.ledger = r.ledger
 	r.manifest = p.Manifest
-	r.reporter.progress.Pairs = all
+	r.reporter.progress.Pairs = len(all)
 	for _, row := range p.rows {
 		r.reporter.progress.countRow(&row)
 	}
@@ -169,6 +172,16 @@ func (p *Past) reopen(cfg Config) (*run, error) {
 		r.barred = must(errNoKeys)
 	}
 	return r, nil
+}
+
+// ledger has what the earlier processes used.
+func (p *Past) ledger(rates plan.Rates, pairs []plan.Pair) *ledger {
+	l := newLedger(rates, pairs)
+	for _, r := range p.records {
+		l.enter(r)
+	}
+	l.atLeast(p.rows)
+	return l
 }
 
 // openJournal opens a journal to go on after its last whole record.

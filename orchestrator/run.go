@@ -18,6 +18,7 @@ type run struct {
 	journal  *journal
 	files    files
 	reporter *reporter
+	ledger   *ledger
 	batches  [][]plan.Pair
 	leftOut  []plan.Pair    // that no batch has
 	fleet    *fleet         // of the present batch
@@ -57,7 +58,9 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 // finish does all that is left to do.
 func (r *run) finish(ctx context.Context) (Summary, error) {
 	err := r.do(ctx)
-	return r.summary(), errors.Join(err, r.files.close(), r.journal.close())
+	used := r.ledger.usage(time.Now())
+	r.manifest.Used = &used
+	return r.summary(), errors.Join(err, r.manifest.write(r.cfg.Dir), r.files.close(), r.journal.close())
 }
 
 // open makes the run's files. What a resume needs is among them before the
@@ -91,7 +94,8 @@ func open(cfg Config) (*run, error) {
 }
 
 func newRun(cfg Config, j *journal, f files, past history) *run {
-	r := &run{cfg: cfg, journal: j, files: f, history: past, took: map[Phase]time.Duration{}}
+	r := &run{cfg: cfg, journal: j, files: f, history: past, took: map[Phase]time.Duration{}, ledger: newLedger(cfg.Rates, cfg.Pairs)}
+	j.ledger = r.ledger
 	r.divide()
 	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: r.machines(), Batches: len(r.batches)}}
 	r.fleet = newFleet(cfg.of(nil), j, r.reporter, nil, past)

@@ -22,6 +22,8 @@ type Summary struct {
 	Took        map[Phase]time.Duration
 	Makespan    time.Duration // from the first test's start to the last one's end, of all batches
 	Bound       time.Duration // the least that any order of the same tests could have taken
+	Estimate    *Estimate     // of the plan; nil if there was none
+	Used        Usage         // in all processes of the run
 }
 
 // Lost is a region without a machine, or whose machine failed.
@@ -53,6 +55,10 @@ func (r *run) summary() Summary {
 		Took:     r.took,
 		Makespan: makespan,
 		Bound:    bound,
+		Estimate: r.cfg.Estimate,
+	}
+	if r.manifest.Used != nil {
+		s.Used = *r.manifest.Used
 	}
 	s.Interrupted = r.stopped != nil && !s.Expired && !fatal(r.stopped)
 	losses := map[string]*lostError{}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/antipode-bench/antipode/orchestrator"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
-	"github.com/antipode-bench/antipode/prices"
 	"github.com/antipode-bench/antipode/units"
 )
 
@@ -28,7 +28,6 @@ const (
 func newPlan() *cobra.Command {
 	f := defaultSweepFlags()
 	var asJSON bool
-	var pricesFile string
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Say what a sweep would measure, how long it takes and what it costs",
@@ -40,54 +39,30 @@ nothing.
 How fast a pair sends is not known before: where --bytes sets no limit, the mean of a published
 sweep is taken. Prices come from a table with dates and sources; --prices FILE overrides single
 ones. What has no known price is named and counted at its upper bound. Spot machines are
-counted as if on demand.`,
+counted as if on demand. For a lab it says what the clouds would charge: the lab costs nothing.`,
 		Example: `  antipode plan
   antipode plan --clouds gcp --bytes 100MB
   antipode plan --continents europe --batch-size 10 --json`,
 		Args: noSweepArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.stop.settle(cmd.Flags())
-			table, err := pricesFrom(pricesFile)
-			if err != nil {
-				return err
-			}
-			return tellPlan(f, table, asJSON, cmd.OutOrStdout())
+			f.settle(cmd.Flags())
+			return tellPlan(f, asJSON, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().SortFlags = false
 	group(cmd.Flags(), "The plan", func() {
 		cmd.Flags().BoolVar(&asJSON, "json", false, "print the plan as JSON")
-		cmd.Flags().StringVar(&pricesFile, "prices", "", "prices of yours: a YAML `FILE` whose prices replace those built in")
 	})
 	f.register(cmd)
 	return cmd
 }
 
-func pricesFrom(file string) (*prices.Table, error) {
-	if file == "" {
-		return prices.Default(), nil
-	}
-	table, err := prices.Load(file)
-	if err != nil {
-		return nil, &exitError{exitUsage, fmt.Errorf("--prices: %w", err)}
-	}
-	return table, nil
-}
-
-func tellPlan(f *sweepFlags, table *prices.Table, asJSON bool, stdout io.Writer) error {
-	regions, err := regionsFrom(f.lab.regionsFile)
+func tellPlan(f *sweepFlags, asJSON bool, stdout io.Writer) error {
+	p, err := f.plan()
 	if err != nil {
 		return err
 	}
-	if regions, err = f.withHosts(regions); err != nil {
-		return err
-	}
-	chosen, pairs, err := f.selection(regions)
-	if err != nil {
-		return err
-	}
-	p := planned{regions: chosen, pairs: pairs, flags: f, atOnce: f.atOnce(len(chosen))}
-	forecast := p.forecast(table)
+	forecast := p.forecast()
 	if asJSON {
 		e := json.NewEncoder(stdout)
 		e.SetIndent("", "  ")
@@ -99,27 +74,20 @@ func tellPlan(f *sweepFlags, table *prices.Table, asJSON bool, stdout io.Writer)
 
 // forecast is a plan's figures.
 type forecast struct {
-	Regions   int      `json:"regions"`
-	Pairs     int      `json:"pairs"`
-	Batches   int      `json:"batches"`
-	Machines  int      `json:"machines"` // launched, in all batches
-	ExpectedS float64  `json:"expected_s"`
-	BoundS    float64  `json:"bound_s"` // no schedule is shorter
-	Bytes     float64  `json:"bytes"`
-	USD       float64  `json:"usd"`
-	Parts     parts    `json:"usd_of"`
-	Unknown   []string `json:"unknown_prices"` // counted at an upper bound
+	Regions   int        `json:"regions"`
+	Pairs     int        `json:"pairs"`
+	Batches   int        `json:"batches"`
+	Machines  int        `json:"machines"` // launched, in all batches
+	ExpectedS float64    `json:"expected_s"`
+	BoundS    float64    `json:"bound_s"` // no schedule is shorter
+	Bytes     float64    `json:"bytes"`
+	USD       float64    `json:"usd"`
+	Parts     plan.Parts `json:"usd_of"`
+	Unknown   []string   `json:"unknown_prices"` // counted at an upper bound
 }
 
-type parts struct {
-	Machines  float64 `json:"machines"`
-	Disks     float64 `json:"disks"`
-	Addresses float64 `json:"addresses"`
-	Egress    float64 `json:"egress"`
-}
-
-func (p planned) forecast(table *prices.Table) forecast {
-	pairs := p.measurable()
+func (p planned) forecast() forecast {
+	pairs := p.open()
 	batches, _ := plan.Batches(pairs, p.atOnce)
 	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}}
 	for _, batch := range batches {
@@ -127,18 +95,14 @@ func (p planned) forecast(table *prices.Table) forecast {
 	}
 	f.ExpectedS = f.BoundS * usualExcess
 	f.Bytes = p.flags.expectedBytes() * float64(len(pairs))
-	if p.flags.labName != "" {
-		return f
-	}
-	cost := plan.Price(table, batches, plan.Use{
+	cost := plan.Price(p.rates, batches, plan.Use{
 		MachineTypes: p.flags.machines.first(),
 		Life: func(batch []plan.Pair) time.Duration {
 			return aroundTests + time.Duration(usualExcess*float64(p.expectedOf(batch)))
 		},
 		Bytes: func(plan.Pair) float64 { return p.flags.expectedBytes() },
-		Tier:  p.flags.networkTier,
 	})
-	f.USD, f.Parts = cost.USD(), parts{cost.Machines, cost.Disks, cost.Addresses, cost.Egress}
+	f.USD, f.Parts = cost.USD(), cost.Parts
 	f.Unknown = append(f.Unknown, cost.Unknown...)
 	return f
 }
@@ -160,19 +124,28 @@ func (f forecast) describe(onLab bool) string {
 	}
 	fmt.Fprintf(&b, "  about %s sent\n", units.Bytes(f.Bytes))
 	if onLab {
-		return b.String()
+		fmt.Fprintf(&b, "  the clouds would charge about %s; the lab charges nothing\n", costWords(f.USD, f.Parts))
+	} else {
+		fmt.Fprintf(&b, "  about %s\n", costWords(f.USD, f.Parts))
 	}
-	fmt.Fprintf(&b, "  about %.2f USD: machines %.2f, disks %.2f, public IPv4 %.2f, data sent %.2f\n",
-		f.USD, f.Parts.Machines, f.Parts.Disks, f.Parts.Addresses, f.Parts.Egress)
 	if n := len(f.Unknown); n > 0 {
 		const shown = 5
 		fmt.Fprintf(&b, "  %s not known, counted at the upper bound: %s", plural(n, "price"), strings.Join(f.Unknown[:min(n, shown)], ", "))
 		if n > shown {
-			fmt.Fprintf(&b, " and %d more (--json lists them)", n-shown)
+			fmt.Fprintf(&b, " and %d more (antipode plan --json lists them)", n-shown)
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// estimate is what the run keeps of it.
+func (f forecast) estimate() *orchestrator.Estimate {
+	return &orchestrator.Estimate{ExpectedS: f.ExpectedS, BoundS: f.BoundS, Bytes: f.Bytes, USD: f.USD}
+}
+
+func costWords(usd float64, p plan.Parts) string {
+	return fmt.Sprintf("%.2f USD: machines %.2f, disks %.2f, public IPv4 %.2f, data sent %.2f", usd, p.Machines, p.Disks, p.Addresses, p.Egress)
 }
 
 func seconds(s float64) time.Duration {

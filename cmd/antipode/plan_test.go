@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // planOf is what `antipode plan args` prints.
@@ -88,8 +90,13 @@ func TestPlanBatches(t *testing.T) {
 }
 
 func TestPlanOnTheLab(t *testing.T) {
-	if f := forecastOf(t, "--lab", "--max-regions", "6"); f.USD != 0 || f.Regions != 6 {
-		t.Errorf("%+v", f)
+	on, off := forecastOf(t, "--lab", "--max-regions", "6"), forecastOf(t, "--max-regions", "6")
+	if diff := cmp.Diff(off, on); diff != "" || on.USD == 0 || on.Regions != 6 {
+		t.Errorf("on the lab (-clouds +lab):\n%s", diff)
+	}
+	text, err := planOf(t, "--lab", "--max-regions", "6")
+	if want := "the lab charges nothing"; err != nil || !strings.Contains(text, want) {
+		t.Errorf("%v, %q is not in\n%s", err, want, text)
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
+	"github.com/antipode-bench/antipode/prices"
 )
 
 // planned is what is going to be measured.
@@ -16,14 +18,45 @@ type planned struct {
 	regions []antipode.Region
 	pairs   []plan.Pair
 	flags   *sweepFlags
+	rates   plan.Rates
 	barred  map[string]string // regions that can't take part, with the reason
 	atOnce  map[string]int    // machines there may be at a time, by cloud and of all, where that is fewer than regions
+}
+
+// plan grants the wishes of the flags.
+func (f *sweepFlags) plan() (planned, error) {
+	regions, err := regionsFrom(f.lab.regionsFile)
+	if err != nil {
+		return planned{}, err
+	}
+	if regions, err = f.withHosts(regions); err != nil {
+		return planned{}, err
+	}
+	chosen, pairs, err := f.selection(regions)
+	if err != nil {
+		return planned{}, err
+	}
+	rates, err := f.rates()
+	return planned{regions: chosen, pairs: pairs, flags: f, rates: rates, atOnce: f.atOnce(len(chosen))}, err
+}
+
+// rates are the prices to count with.
+func (f *sweepFlags) rates() (plan.Rates, error) {
+	rates := plan.Rates{Table: prices.Default(), Tier: f.networkTier}
+	if f.pricesFile == "" {
+		return rates, nil
+	}
+	table, err := prices.Load(f.pricesFile)
+	if err != nil {
+		return rates, &exitError{exitUsage, fmt.Errorf("--prices: %w", err)}
+	}
+	rates.Table = table
+	return rates, nil
 }
 
 // preflight says what the clouds would refuse, and notes which regions that
 // leaves out and how many machines there may be at a time.
 func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error {
-	p.atOnce = p.flags.atOnce(len(p.regions))
 	if p.flags.noPreflight {
 		return nil
 	}
@@ -34,7 +67,23 @@ func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error 
 	found.tell(say)
 	p.barred = found.barred()
 	maps.Copy(p.atOnce, found.atOnce())
-	return found.permit(p.measurable())
+	if err := found.permit(p.measurable()); err != nil {
+		return err
+	}
+	if len(p.barred)+len(found.atOnce()) > 0 {
+		fmt.Fprint(say, "the plan, as it is now:\n"+p.forecast().describe(p.flags.labName != ""))
+	}
+	return nil
+}
+
+// open are the pairs that are measured, as far as is known: with the wished path
+// and without regions that can't take part.
+func (p planned) open() []plan.Pair {
+	return slices.DeleteFunc(p.measurable(), func(pair plan.Pair) bool {
+		_, from := p.barred[pair.From.ID()]
+		_, to := p.barred[pair.To.ID()]
+		return from || to
+	})
 }
 
 // measurable are the pairs that have the wished path.

@@ -104,6 +104,10 @@ func goOn(ctx context.Context, f *sweepFlags, past *orchestrator.Past, v *venue,
 		return orchestrator.Summary{}, err
 	}
 	cfg := past.Config()
+	f.networkTier = cfg.Choice.NetworkTier
+	if cfg.Rates, err = f.rates(); err != nil {
+		return orchestrator.Summary{}, err
+	}
 	cfg.Providers, cfg.Remote, cfg.ControllerAddr = v.providers, reach, v.address
 	cfg.Baseline, cfg.Remarks, cfg.Limits, cfg.Observer, cfg.Log = v.baseline, v.remarks(), f.limits(), observe, log
 	ctx, leave := v.within(ctx)

@@ -58,15 +58,7 @@ func noSweepArgs(cmd *cobra.Command, given []string) error {
 // sweep is the whole of a run as a user sees it. Everything that may be wrong
 // with the wishes is found before anything is started.
 func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err error) {
-	regions, err := regionsFrom(f.lab.regionsFile)
-	if err != nil {
-		return err
-	}
-	regions, err = f.withHosts(regions)
-	if err != nil {
-		return err
-	}
-	chosen, pairs, err := f.selection(regions)
+	p, err := f.plan()
 	if err != nil {
 		return err
 	}
@@ -75,11 +67,10 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 		return err
 	}
 	defer run.removeIfEmpty()
-	p := planned{regions: chosen, pairs: pairs, flags: f}
 	if err := p.confirm(stderr); err != nil {
 		return err
 	}
-	ifLeft := f.ifLeft(run.id, cloudsOf(chosen))
+	ifLeft := f.ifLeft(run.id, cloudsOf(p.regions))
 	show := newProgress(stderr)
 	defer show.close()
 	// Armed before anything exists, so that Ctrl-C can't skip the teardown.
@@ -87,7 +78,7 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	defer stop(nil)
 
 	log := slog.New(slog.NewTextHandler(show, &slog.HandlerOptions{Level: f.logLevel()}))
-	v, err := openVenue(ctx, f, chosen, log, show)
+	v, err := openVenue(ctx, f, p.regions, log, show)
 	if err != nil {
 		return unlessInterrupted(ctx, err)
 	}
@@ -144,6 +135,8 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Flags:          f.rowFlags(),
 		Baseline:       v.baseline,
 		Remarks:        v.remarks(),
+		Rates:          p.rates,
+		Estimate:       p.forecast().estimate(),
 		Version:        version,
 		Command:        f.forResume(),
 		Limits:         f.limits(),

@@ -33,6 +33,7 @@ type sweepFlags struct {
 	wishes     plan.Wishes
 	cloudPairs []string
 	batchSize  int
+	pricesFile string
 
 	stop        stopFlags
 	streams     int
@@ -110,6 +111,9 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	group(flags, "With what sockets", func() {
 		f.sockets.register(flags)
 		flags.BoolVar(&f.tune, "tune", false, "raise what the machines' kernels allow their sockets, as root or with sudo, until the sweep ends")
+	})
+	group(flags, "Money", func() {
+		flags.StringVar(&f.pricesFile, "prices", "", "prices of yours: a YAML `FILE` whose prices replace those built in")
 	})
 	group(flags, "Machines and clouds", func() {
 		flags.Var(f.machines, "machine-type", "machine `CLOUD=TYPE`, for one cloud or both; behind a comma the next to try where no zone has room")

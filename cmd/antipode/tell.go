@@ -122,8 +122,22 @@ func printTotals(w io.Writer, s orchestrator.Summary) {
 	if s.Makespan > 0 {
 		fmt.Fprintf(w, "measured in %v (no order could take less than %v)\n", s.Makespan.Round(100*time.Millisecond), s.Bound.Round(100*time.Millisecond))
 	}
+	printUsed(w, s)
 	if len(s.Left) == 0 && s.Teardown == nil {
 		fmt.Fprintf(w, "everything is torn down: nothing is left\n")
+	}
+}
+
+// printUsed says what was used of the clouds, beside what was estimated.
+func printUsed(w io.Writer, s orchestrator.Summary) {
+	u := s.Used
+	fmt.Fprintf(w, "used %.2f machine hours, %s sent with headers, repeats and acknowledgements", u.MachineHours, units.Bytes(u.Bytes))
+	if u.BytesAssumed > 0 {
+		fmt.Fprintf(w, " (%s of them at most, by tests without a count)", units.Bytes(u.BytesAssumed))
+	}
+	fmt.Fprintf(w, "\n  %s, by the table of prices\n", costWords(u.USD, u.Parts))
+	if e := s.Estimate; e != nil {
+		fmt.Fprintf(w, "  estimated were %v of tests, %s, %.2f USD\n", seconds(e.ExpectedS), units.Bytes(e.Bytes), e.USD)
 	}
 }
 

@@ -35,9 +35,9 @@ addresses: [{cloud: aws, usd_per_hour: 0.01}, {cloud: gcp, usd_per_hour: 0.02}]
 		},
 	}
 	// Two hours of a machine on each cloud, then an hour of two on AWS.
-	got := Price(table, [][]Pair{pairs[:2], pairs[2:]}, use)
+	got := Price(Rates{Table: table}, [][]Pair{pairs[:2], pairs[2:]}, use)
 	want := Cost{
-		Machines: 2*1 + 2*2 + 2, Disks: 2*.1 + 2*.2 + 2*.1, Addresses: 2*.01 + 2*.02 + 2*.01, Egress: .09 + .12 + .147,
+		Parts:   Parts{Machines: 2*1 + 2*2 + 2, Disks: 2*.1 + 2*.2 + 2*.1, Addresses: 2*.01 + 2*.02 + 2*.01, Egress: .09 + .12 + .147},
 		Unknown: []string{"data from aws:ap-east-2 to other regions"},
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
@@ -46,5 +46,24 @@ addresses: [{cloud: aws, usd_per_hour: 0.01}, {cloud: gcp, usd_per_hour: 0.02}]
 	}
 	if usd := got.USD(); math.Abs(usd-9.237) > 1e-9 {
 		t.Errorf("%v USD in all, want 9.237", usd)
+	}
+}
+
+// TestRates: an hour and a byte, as a budget counts them; without a table free.
+func TestRates(t *testing.T) {
+	_, pairs, err := Select(antipode.Regions(), Wishes{Pairs: []string{"us-east-1>us-east4"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rates := Rates{Table: prices.Default()}
+	if got, want := rates.SentUSD(pairs[0], 10*prices.GB), .9; math.Abs(got-want) > 1e-9 {
+		t.Errorf("10 GB cost %v USD, want %v", got, want)
+	}
+	hour := rates.HourUSD(pairs[0].From, "t3.nano")
+	if machine := rates.Table.Machine(pairs[0].From, "t3.nano").Of(1); hour <= machine+.005 {
+		t.Errorf("an hour costs %v USD, of which the machine alone %v: disk and address are missing", hour, machine)
+	}
+	if got := (Rates{}).HourUSD(pairs[0].From, "t3.nano") + (Rates{}).SentUSD(pairs[0], 1e9); got != 0 {
+		t.Errorf("without a table %v USD, want 0", got)
 	}
 }
