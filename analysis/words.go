@@ -33,8 +33,10 @@ func (g *GroupReport) say() []string {
 func (g *GroupReport) sayRTT() string {
 	r := g.RTT
 	switch {
+	case g.RTTMs.N == 0:
+		return "No row has an RTT."
 	case r.N == 0:
-		return "No row has an RTT and a distance."
+		return fmt.Sprintf("RTT: median %s; no row has a distance too.", units.Milliseconds(g.RTTMs.Median.Value))
 	case r.NoFit != "":
 		return fmt.Sprintf("RTT (median %s) and distance: %s.", units.Milliseconds(g.RTTMs.Median.Value), r.NoFit)
 	}
@@ -49,8 +51,10 @@ func (g *GroupReport) sayRTT() string {
 func (g *GroupReport) sayGoodput() string {
 	r := g.Goodput
 	switch {
+	case g.GoodputBps.N == 0:
+		return "No row has a goodput."
 	case r.N == 0:
-		return "No row has a goodput and a distance."
+		return fmt.Sprintf("Goodput: median %s; no row has a distance too.", units.Rate(g.GoodputBps.Median.Value))
 	case r.NoFit != "":
 		return fmt.Sprintf("Goodput (median %s) and distance: %s.", units.Rate(g.GoodputBps.Median.Value), r.NoFit)
 	}

@@ -45,12 +45,17 @@ func tell(w io.Writer, dir string, s orchestrator.Summary) error {
 	return drawn
 }
 
-// drawCharts writes every figure twice and returns how many there are.
+// drawCharts draws the rows and returns how many figures there are.
 func drawCharts(dir string, rows []results.Row) (int, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return 0, err
-	}
 	figures := charts.Distance(rows)
+	return len(figures), writeFigures(dir, figures)
+}
+
+// writeFigures writes every figure twice.
+func writeFigures(dir string, figures []charts.Figure) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	for _, fig := range figures {
 		for ext, draw := range map[string]func() ([]byte, error){".svg": fig.SVG, ".png": fig.PNG} {
 			data, err := draw()
@@ -58,11 +63,11 @@ func drawCharts(dir string, rows []results.Row) (int, error) {
 				err = os.WriteFile(filepath.Join(dir, fig.Name+ext), data, 0o644)
 			}
 			if err != nil {
-				return 0, fmt.Errorf("draw %s%s: %w", fig.Name, ext, err)
+				return fmt.Errorf("draw %s%s: %w", fig.Name, ext, err)
 			}
 		}
 	}
-	return len(figures), nil
+	return nil
 }
 
 // printRows prints a line for each pair, or for each two clouds if that is too
