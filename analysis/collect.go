@@ -28,8 +28,8 @@ type Collector struct {
 	pairs    map[[2]int]int
 	caps     map[capsKey]int32
 	sides    map[string]int16
-	sideOf   func(results.Row) string
-	far      int // row of the source at hand that Data.Obs begins with
+	at       string // side of the rows to come
+	far      int    // row of the source at hand that Data.Obs begins with
 }
 
 type regionKey struct{ cloud, name string }
@@ -43,7 +43,6 @@ func NewCollector(places Places) *Collector {
 		pairs:   map[[2]int]int{},
 		caps:    map[capsKey]int32{},
 		sides:   map[string]int16{},
-		sideOf:  func(results.Row) string { return "" },
 	}
 	c.locate(places.Regions)
 	return c
@@ -67,12 +66,24 @@ func (c *Collector) locate(regions []antipode.Region) {
 }
 
 // SetSide says which side of a comparison the rows to come are on.
-func (c *Collector) SetSide(of func(results.Row) string) { c.sideOf = of }
+func (c *Collector) SetSide(name string) {
+	c.at = name
+	c.side(name)
+}
+
+// SortSides puts the sides, which are in the order of SetSide, in that of their
+// names.
+func (c *Collector) SortSides() {
+	places := reorder(c.data.Sides, cmp.Compare[string])
+	for i := range c.data.Obs {
+		c.data.Obs[i].Side = int16(places[c.data.Obs[i].Side])
+	}
+}
 
 // Add takes a row of the source at hand: the one that the next End closes.
 func (c *Collector) Add(r results.Row) {
 	d := &c.data
-	o := Obs{Pair: int32(c.pair(r)), Source: int16(len(d.Sources)), Status: statusOf(r.Status), Side: c.side(c.sideOf(r)), Caps: c.capsOf(r)}
+	o := Obs{Pair: int32(c.pair(r)), Source: int16(len(d.Sources)), Status: statusOf(r.Status), Side: c.side(c.at), Caps: c.capsOf(r)}
 	o.RTTMs = first(r.RTTP50Ms, r.RTTMeanMs)
 	o.RTTMinMs = first(r.RTTMinMs, r.RTTP50Ms, r.RTTMeanMs)
 	o.GoodputBps = first(r.GoodputBps)

@@ -14,6 +14,7 @@ const (
 	exitPairs       = 3   // some pairs failed, or had a machine that was never reached
 	exitTeardown    = 4   // something may be left in a cloud
 	exitRefused     = 5   // a check or the user said no before anything was created
+	exitRegression  = 6   // compare found what --fail-on-regression asks for
 	exitInterrupted = 130 // Ctrl-C or SIGTERM
 )
 
