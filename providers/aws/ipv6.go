@@ -18,10 +18,7 @@ func (r *region) speaking(places []place, ipv6 bool) ([]place, error) {
 		return places, nil
 	}
 	some := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return !p.ipv6 })
-	switch {
-	case len(some) == 0 && places[0].subnet == "":
-		return nil, r.skip("DescribeVpcs", "no default VPC, and one that a run makes has no IPv6: name one that has (--network)")
-	case len(some) == 0:
+	if len(some) == 0 {
 		return nil, r.skip("DescribeSubnets", "no subnet has an IPv6 range: give the VPC (aws ec2 associate-vpc-cidr-block) and its subnets one, "+
 			"and ::/0 a route to the internet gateway, or name another network (--network)")
 	}

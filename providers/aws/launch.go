@@ -152,7 +152,7 @@ func (r *region) prepare(ctx context.Context, spec providers.Spec) (site, error)
 // where there is one or what one needs.
 func (r *region) furnish(ctx context.Context, g *errgroup.Group, spec providers.Spec, s *site) {
 	if s.own {
-		g.Go(func() (err error) { s.table, err = r.wayOut(ctx, spec.Run, s.network); return err })
+		g.Go(func() (err error) { s.table, err = r.wayOut(ctx, spec, s.network); return err })
 	} else {
 		g.Go(func() (err error) { s.places, err = r.places(ctx, s.vpc, spec.Network); return err })
 	}
@@ -180,7 +180,7 @@ func (r *region) sshGroup(ctx context.Context, spec providers.Spec, vpc string) 
 // launchAt starts the machine in one zone and waits for its address.
 func (r *region) launchAt(ctx context.Context, spec providers.Spec, s site, at place, m *providers.Machine) (err error) {
 	if s.own {
-		if at.subnet, err = r.subnetIn(ctx, spec.Run, s, at.zone); err != nil {
+		if at.subnet, err = r.subnetIn(ctx, spec, s, at.zone); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 type place struct {
 	zone   string
 	subnet string // empty: to be made, in a VPC of the run's own
-	ipv6   bool   // the subnet has a range
+	ipv6   bool   // the subnet has a range, or is made with one
 }
 
 // skip is the error of a region that cannot take part, with the way out.

@@ -39,7 +39,7 @@ func plots(region string, offered map[string][]string) []place {
 	for _, zones := range offered {
 		for _, zone := range zones {
 			if _, ok := plot(region, zone); ok {
-				places = append(places, place{zone: zone})
+				places = append(places, place{zone: zone, ipv6: true})
 			}
 		}
 	}
@@ -49,10 +49,15 @@ func plots(region string, offered map[string][]string) []place {
 
 // subnetIn makes the subnet of a zone in a VPC of the run's, or adopts it, and
 // leads it to the internet.
-func (r *region) subnetIn(ctx context.Context, run providers.Run, s site, zone string) (string, error) {
-	id, err := r.makeSubnet(ctx, run, s.vpc, zone)
+func (r *region) subnetIn(ctx context.Context, spec providers.Spec, s site, zone string) (string, error) {
+	id, err := r.makeSubnet(ctx, spec, s.vpc, zone)
 	if err != nil {
 		return "", err
+	}
+	if spec.IPv6 {
+		if err := r.awaitIPv6(ctx, id); err != nil {
+			return "", err
+		}
 	}
 	err = r.eventually(ctx, "subnet "+id, func(ctx context.Context) error {
 		_, err := ask(ctx, r, r.ec2.AssociateRouteTable, &ec2.AssociateRouteTableInput{
@@ -62,14 +67,22 @@ func (r *region) subnetIn(ctx context.Context, run providers.Run, s site, zone s
 	return id, existsIsFine(err)
 }
 
-func (r *region) makeSubnet(ctx context.Context, run providers.Run, vpc, zone string) (id string, err error) {
+func (r *region) makeSubnet(ctx context.Context, spec providers.Spec, vpc, zone string) (id string, err error) {
 	part, ok := plot(r.name, zone)
 	if !ok {
 		return "", fmt.Errorf("no range for a subnet in %s", zone)
 	}
+	in := &ec2.CreateSubnetInput{VpcId: aws.String(vpc), CidrBlock: aws.String(part.String()),
+		AvailabilityZone: aws.String(zone), TagSpecifications: tagged(spec.Run, types.ResourceTypeSubnet)}
+	if spec.IPv6 {
+		whole, err := r.rangeIPv6(ctx, vpc)
+		if err != nil {
+			return "", err
+		}
+		in.Ipv6CidrBlock = aws.String(plot6(whole, zone).String())
+	}
 	err = r.eventually(ctx, vpc, func(ctx context.Context) error {
-		out, err := ask(ctx, r, r.ec2.CreateSubnet, &ec2.CreateSubnetInput{VpcId: aws.String(vpc), CidrBlock: aws.String(part.String()),
-			AvailabilityZone: aws.String(zone), TagSpecifications: tagged(run, types.ResourceTypeSubnet)})
+		out, err := ask(ctx, r, r.ec2.CreateSubnet, in)
 		if err == nil {
 			id = aws.ToString(out.Subnet.SubnetId)
 		}

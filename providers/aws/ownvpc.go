@@ -35,7 +35,7 @@ func (r *region) vpcs(ctx context.Context, filters ...types.Filter) (list []type
 func (r *region) makeVPC(ctx context.Context, spec providers.Spec) (network, error) {
 	id, found, err := r.once(ctx, "CreateVpc", spec.Adopt,
 		func(ctx context.Context) (string, error) {
-			out, err := r.ec2.CreateVpc(ctx, vpcInput(spec.Run))
+			out, err := r.ec2.CreateVpc(ctx, vpcInput(spec.Run, spec.IPv6))
 			if err != nil {
 				return "", err
 			}
@@ -51,6 +51,11 @@ func (r *region) makeVPC(ctx context.Context, spec providers.Spec) (network, err
 	return network{vpc: id, own: true, fresh: !found}, err
 }
 
-func vpcInput(run providers.Run) *ec2.CreateVpcInput {
-	return &ec2.CreateVpcInput{CidrBlock: aws.String(ownRange), TagSpecifications: tagged(run, types.ResourceTypeVpc)}
+// vpcInput asks for a range of IPv6 as well, of Amazon's own, if one is needed.
+func vpcInput(run providers.Run, ipv6 bool) *ec2.CreateVpcInput {
+	in := &ec2.CreateVpcInput{CidrBlock: aws.String(ownRange), TagSpecifications: tagged(run, types.ResourceTypeVpc)}
+	if ipv6 {
+		in.AmazonProvidedIpv6CidrBlock = aws.Bool(true)
+	}
+	return in
 }

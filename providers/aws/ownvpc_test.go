@@ -113,6 +113,48 @@ func TestOwnVPC(t *testing.T) {
 	}
 }
 
+// TestOwnVPCIPv6: a VPC of the run's has a range if its machine needs an address,
+// and lets it be reached by that, however the answers are lost.
+func TestOwnVPCIPv6(t *testing.T) {
+	for name, faults := range map[string]door.Faults{
+		"fair weather":          ownVPC(),
+		"VPC's answer lost":     ownVPC(fault.Call{Call: "CreateVpc", Kind: fault.ResetAfter, Count: 1}),
+		"subnet's answer lost":  ownVPC(fault.Call{Call: "CreateSubnet", Kind: fault.ResetAfter, Count: 1}),
+		"routes' answers lost":  ownVPC(fault.Call{Call: "CreateRoute", Kind: fault.ResetAfter, Count: 2}),
+		"ranges can't be found": ownVPC(fault.Call{Call: "DescribeSubnets", Kind: fault.Error500, Count: 3}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w, spec := openWorld(t, faults, nil), testSpec(t, ireland)
+				spec.IPv6 = true
+				m, err := w.provider.Launch(t.Context(), spec)
+				if err != nil || !m.IPv6.Is6() || !m.Public.Is4() {
+					t.Fatalf("Launch = %+v, %v; want addresses of both versions", m, err)
+				}
+				w.wantOneNetwork(t, 1)
+				w.wantRoute6(t)
+				spec.Adopt = true
+				if again, err := w.provider.Launch(t.Context(), spec); err != nil || again != m {
+					t.Errorf("Launch again = %+v, %v; want %+v", again, err, m)
+				}
+				w.emptied(t)
+			})
+		})
+	}
+}
+
+// wantRoute6: of all tables the run's alone leads IPv6 to the internet.
+func (w *world) wantRoute6(t *testing.T) {
+	t.Helper()
+	r := w.provider.region(ireland)
+	tables, err := r.ec2.DescribeRouteTables(t.Context(), &ec2.DescribeRouteTablesInput{Filters: ofRun("r1")})
+	if err != nil || len(tables.RouteTables) != 1 || !slices.ContainsFunc(tables.RouteTables[0].Routes, func(to types.Route) bool {
+		return aws.ToString(to.DestinationIpv6CidrBlock) == "::/0" && to.State == types.RouteStateActive
+	}) {
+		t.Errorf("route tables of the run: %+v, %v; want one with a route for ::/0", tables, err)
+	}
+}
+
 // TestOwnVPCAgain: another process goes on with what the first one has made, even
 // if that died a moment ago and the lists don't show it yet.
 func TestOwnVPCAgain(t *testing.T) {
@@ -230,7 +272,7 @@ func TestOwnVPCConformance(t *testing.T) {
 	c.Open = func(t *testing.T, way providertest.Way) providertest.World {
 		return openLate(t, ownVPC(), way, door.Range{Min: 100 * time.Millisecond, Max: 200 * time.Millisecond}).forSuite()
 	}
-	c.Exempt = map[string]string{"LaunchIPv6": "a VPC that a run makes has no IPv6"}
+	c.Exempt = map[string]string{"LaunchIPv6": "no region is without it: TestOwnVPCIPv6"}
 	for _, name := range []string{"Silent", "ClosedEndpoint", "LaunchBadSpec", "LaunchUnknownRegion", "LaunchSpot", "Admit", "SSH", "DestroyNeedsRun", "DestroyUnknown"} {
 		c.Exempt[name] = "the same in every VPC"
 	}
@@ -248,7 +290,7 @@ func TestPlots(t *testing.T) {
 		seen[p.String()] = zone
 	}
 	offered := map[string][]string{"t3.nano": {"us-west-2b", "us-west-2a", "us-west-2-lax-1a", "us-west-2"}, "t4g.nano": {"us-west-2a", "us-west-2z"}}
-	if diff := cmp.Diff([]place{{zone: "us-west-2a"}, {zone: "us-west-2b"}}, plots("us-west-2", offered), cmp.AllowUnexported(place{})); diff != "" {
+	if diff := cmp.Diff([]place{{zone: "us-west-2a", ipv6: true}, {zone: "us-west-2b", ipv6: true}}, plots("us-west-2", offered), cmp.AllowUnexported(place{})); diff != "" {
 		t.Error(diff)
 	}
 }

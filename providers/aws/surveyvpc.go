@@ -25,7 +25,7 @@ func (s *survey) withoutVPC(ctx context.Context, others int) {
 }
 
 func (s *survey) mayCreateVPC(ctx context.Context) error {
-	in := vpcInput(rehearsal)
+	in := vpcInput(rehearsal, s.wanted.IPv6)
 	in.DryRun = aws.Bool(true)
 	_, err := ask(ctx, s.region, s.ec2.CreateVpc, in)
 	return dry(err)

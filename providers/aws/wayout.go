@@ -14,20 +14,28 @@ import (
 
 // wayOut leads a VPC of the run's to the internet, and returns the route table
 // that its subnets need for that. What is there already is adopted.
-func (r *region) wayOut(ctx context.Context, run providers.Run, n network) (table string, err error) {
+func (r *region) wayOut(ctx context.Context, spec providers.Spec, n network) (table string, err error) {
 	var gateway string
 	g, gctx := errgroup.WithContext(ctx)
-	g.Go(func() (err error) { gateway, err = r.gateway(gctx, run, n); return err })
-	g.Go(func() (err error) { table, err = r.routeTable(gctx, run, n.vpc); return err })
+	g.Go(func() (err error) { gateway, err = r.gateway(gctx, spec.Run, n); return err })
+	g.Go(func() (err error) { table, err = r.routeTable(gctx, spec.Run, n.vpc); return err })
 	if err := g.Wait(); err != nil {
 		return "", err
 	}
-	err = r.eventually(ctx, "gateway and route table of "+n.vpc, func(ctx context.Context) error {
-		_, err := ask(ctx, r, r.ec2.CreateRoute, &ec2.CreateRouteInput{
-			RouteTableId: aws.String(table), GatewayId: aws.String(gateway), DestinationCidrBlock: aws.String("0.0.0.0/0")})
+	route := ec2.CreateRouteInput{RouteTableId: aws.String(table), GatewayId: aws.String(gateway), DestinationCidrBlock: aws.String("0.0.0.0/0")}
+	if err := r.route(ctx, route, n.vpc); err != nil || !spec.IPv6 {
+		return table, err
+	}
+	route.DestinationCidrBlock, route.DestinationIpv6CidrBlock = nil, aws.String("::/0")
+	return table, r.route(ctx, route, n.vpc)
+}
+
+// route leads a destination to the gateway of a VPC.
+func (r *region) route(ctx context.Context, in ec2.CreateRouteInput, vpc string) error {
+	return existsIsFine(r.eventually(ctx, "gateway and route table of "+vpc, func(ctx context.Context) error {
+		_, err := ask(ctx, r, r.ec2.CreateRoute, &in)
 		return err
-	})
-	return table, existsIsFine(err)
+	}))
 }
 
 // gateway makes the internet gateway of a VPC of the run's.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	antipode "github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door/fault"
@@ -25,7 +26,7 @@ type Door struct {
 	regions  map[string]*region
 	homes    map[string]*region // of partitions, which every account has: they say who one is in a world without them too
 	sessions sessions
-	ranges   byte // of IPv6 that were given
+	ranges   atomic.Uint32 // of IPv6 that were given
 }
 
 // New returns a door to the AWS regions among those given.

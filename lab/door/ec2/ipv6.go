@@ -3,6 +3,7 @@ package ec2
 import (
 	"net/netip"
 	"strings"
+	"time"
 )
 
 // everywhere6 is the destination of IPv6's route to the internet.
@@ -19,8 +20,7 @@ func (d *Door) GiveIPv6(region string) {
 	if r == nil {
 		return
 	}
-	d.ranges++
-	r.home.ipv6 = part(benchmarks, 56, d.ranges)
+	r.home.ipv6 = d.nextRange()
 	for i, z := range r.zones {
 		r.defaultSubnet(z.name).ipv6 = part(r.home.ipv6, 64, byte(i))
 	}
@@ -29,6 +29,39 @@ func (d *Door) GiveIPv6(region string) {
 			t.routes[everywhere6] = t.routes[everywhere]
 		}
 	}
+}
+
+// nextRange is that of another VPC.
+func (d *Door) nextRange() netip.Prefix {
+	return part(benchmarks, 56, byte(d.ranges.Add(1)))
+}
+
+// associateFor is how long a range takes to belong to a VPC or a subnet that was
+// made with it. Until then nothing can be had of it.
+const associateFor = time.Second
+
+// associated says whether what was made with a range has it by now.
+func (res *resource) associated() bool {
+	age := time.Since(res.created)
+	return age >= associateFor || age < 0 // a test's clock may be before the epoch
+}
+
+// freeRange6 reads a range that must be a part of the VPC's and no subnet's yet. Many
+// subnets have none.
+func (r *region) freeRange6(v *vpc, text string) (netip.Prefix, error) {
+	if text == "" {
+		return netip.Prefix{}, nil
+	}
+	cidr, err := netip.ParsePrefix(text)
+	if err != nil || cidr.Bits() != 64 || !v.ipv6.IsValid() || !v.associated() || !v.ipv6.Contains(cidr.Addr()) {
+		return cidr, bad("InvalidSubnet.Range", "The CIDR '%s' is invalid.", text)
+	}
+	for _, s := range r.subnets {
+		if s.vpc == v && s.ipv6 == cidr.Masked() {
+			return cidr, bad("InvalidSubnet.Conflict", "The CIDR '%s' conflicts with another subnet", text)
+		}
+	}
+	return cidr.Masked(), nil
 }
 
 // part is the n-th part of a range that has eight bits less, at a whole byte.
@@ -46,12 +79,16 @@ type rangeInfo struct {
 }
 
 // rangesOf is empty without a range.
-func rangesOf(id string, p netip.Prefix) []rangeInfo {
+func rangesOf(res *resource, p netip.Prefix) []rangeInfo {
 	if !p.IsValid() {
 		return nil
 	}
-	kind, _, _ := strings.Cut(id, "-")
-	return []rangeInfo{{fixedID(kind+"-cidr-assoc", id), p.String(), "associated"}}
+	kind, _, _ := strings.Cut(res.id, "-")
+	state := "associating"
+	if res.associated() {
+		state = "associated"
+	}
+	return []rangeInfo{{fixedID(kind+"-cidr-assoc", res.id), p.String(), state}}
 }
 
 // orderIPv6 gives the machine an address if its subnet has some.
@@ -60,7 +97,7 @@ func orderIPv6(o *order) error {
 		switch n := nic.IPv6AddressCount; {
 		case n < 0 || n > 1:
 			return bad("InvalidParameterValue", "The lab's machines have at most one IPv6 address, not %d.", n)
-		case n == 1 && !o.subnet.ipv6.IsValid():
+		case n == 1 && !(o.subnet.ipv6.IsValid() && o.subnet.associated()):
 			return bad("InvalidParameterValue", "The subnet '%s' has no IPv6 CIDR block.", o.subnet.id)
 		default:
 			o.ipv6 = n == 1

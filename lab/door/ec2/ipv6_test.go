@@ -82,3 +82,37 @@ func TestIPv6Ranges(t *testing.T) {
 		}
 	})
 }
+
+// TestIPv6OfNewVPC: a range belongs to a VPC, and to a subnet, only some time
+// after these are there.
+func TestIPv6OfNewVPC(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := open(t, fault.Faults{}, rack.Timing{})
+		client, ctx := l.ec2(ireland), t.Context()
+		plain, err := client.CreateVpc(ctx, &awsec2.CreateVpcInput{CidrBlock: aws.String("10.0.0.0/24")})
+		if err != nil || len(plain.Vpc.Ipv6CidrBlockAssociationSet) > 0 {
+			t.Fatalf("a VPC without IPv6: %+v, %v", plain, err)
+		}
+		made, err := client.CreateVpc(ctx, &awsec2.CreateVpcInput{CidrBlock: aws.String("10.0.0.0/24"), AmazonProvidedIpv6CidrBlock: aws.Bool(true)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := made.Vpc.Ipv6CidrBlockAssociationSet[0]
+		if whole.Ipv6CidrBlockState.State != types.VpcCidrBlockStateCodeAssociating {
+			t.Errorf("the range of a new VPC is %s", whole.Ipv6CidrBlockState.State)
+		}
+		part := netip.PrefixFrom(netip.MustParsePrefix(*whole.Ipv6CidrBlock).Addr(), 64).String()
+		subnet := func(vpc, cidr, cidr6 string) error {
+			_, err := client.CreateSubnet(ctx, &awsec2.CreateSubnetInput{VpcId: &vpc, CidrBlock: &cidr, Ipv6CidrBlock: &cidr6})
+			return err
+		}
+		wantCode(t, subnet(*made.Vpc.VpcId, "10.0.0.0/28", part), "InvalidSubnet.Range") // too early
+		time.Sleep(time.Second)
+		wantCode(t, subnet(*plain.Vpc.VpcId, "10.0.0.0/28", part), "InvalidSubnet.Range")
+		wantCode(t, subnet(*made.Vpc.VpcId, "10.0.0.0/28", "2001:db8::/64"), "InvalidSubnet.Range")
+		if err := subnet(*made.Vpc.VpcId, "10.0.0.0/28", part); err != nil {
+			t.Fatal(err)
+		}
+		wantCode(t, subnet(*made.Vpc.VpcId, "10.0.0.16/28", part), "InvalidSubnet.Conflict")
+	})
+}

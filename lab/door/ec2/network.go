@@ -100,7 +100,7 @@ type vpcInfo struct {
 }
 
 func (r *region) vpcInfo(v *vpc) vpcInfo {
-	return vpcInfo{Account, "default", r.isDefault(v), v.tags.list(), v.id, "available", v.cidr.String(), rangesOf(v.id, v.ipv6)}
+	return vpcInfo{Account, "default", r.isDefault(v), v.tags.list(), v.id, "available", v.cidr.String(), rangesOf(&v.resource, v.ipv6)}
 }
 
 func (r *region) describeVPCs(_ *call, in *describeVPCsInput) (*vpcsAnswer, error) {
@@ -135,6 +135,7 @@ func (r *region) describeVPCs(_ *call, in *describeVPCsInput) (*vpcsAnswer, erro
 type createVPCInput struct {
 	CIDR             string `form:"CidrBlock"`
 	Tenancy          string `form:"InstanceTenancy"`
+	IPv6             bool   `form:"AmazonProvidedIpv6CidrBlock"`
 	TagSpecification []tagSpec
 }
 
@@ -169,6 +170,9 @@ func (r *region) createVPC(_ *call, in *createVPCInput) (*createVPCAnswer, error
 		return nil, bad("VpcLimitExceeded", "The maximum number of VPCs has been reached.")
 	}
 	v := &vpc{resource: r.newResource("vpc", t), cidr: cidr.Masked()}
+	if in.IPv6 {
+		v.ipv6 = r.door.nextRange()
+	}
 	r.vpcs[v.id] = v
 	r.addMain(&routeTable{resource: r.newResource("rtb", nil), vpc: v, routes: map[netip.Prefix]*gateway{}})
 	r.addDefaultGroup(r.newResource("sg", nil), v)

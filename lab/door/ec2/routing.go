@@ -5,6 +5,7 @@ import "net/netip"
 type createRouteInput struct {
 	Table   string `form:"RouteTableId,required"`
 	To      string `form:"DestinationCidrBlock"`
+	To6     string `form:"DestinationIpv6CidrBlock"`
 	Gateway string `form:"GatewayId"`
 }
 
@@ -18,11 +19,24 @@ func (r *region) createRoute(_ *call, in *createRouteInput) (*okAnswer, error) {
 	return &okAnswer{Return: true}, nil
 }
 
+// destination is of one version of IP.
+func (in *createRouteInput) destination() (netip.Prefix, error) {
+	text, name := in.To, "destinationCidrBlock"
+	if in.To == "" && in.To6 != "" {
+		text, name = in.To6, "destinationIpv6CidrBlock"
+	}
+	to, err := netip.ParsePrefix(text)
+	if err != nil || to.Addr().Is6() != (text == in.To6) {
+		return to, bad("InvalidParameterValue", "Value (%s) for parameter %s is invalid. This is not a valid CIDR block.", text, name)
+	}
+	return to, nil
+}
+
 // addRoute returns the VPC that has one more route.
 func (r *region) addRoute(in *createRouteInput) (vpcID string, err error) {
-	to, err := netip.ParsePrefix(in.To)
-	if err != nil || !to.Addr().Is4() {
-		return "", bad("InvalidParameterValue", "Value (%s) for parameter destinationCidrBlock is invalid. This is not a valid CIDR block.", in.To)
+	to, err := in.destination()
+	if err != nil {
+		return "", err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -83,7 +83,7 @@ const keptAddresses = 5
 func (r *region) subnetInfo(s *subnet) subnetInfo {
 	byDefault := r.isDefault(s.vpc)
 	return subnetInfo{s.zone.id, Account, s.tags.list(), r.arn("subnet", s.id), s.id, "available",
-		s.vpc.id, s.cidr.String(), 1<<(32-s.cidr.Bits()) - keptAddresses, s.zone.name, byDefault, byDefault, rangesOf(s.id, s.ipv6), false}
+		s.vpc.id, s.cidr.String(), 1<<(32-s.cidr.Bits()) - keptAddresses, s.zone.name, byDefault, byDefault, rangesOf(&s.resource, s.ipv6), false}
 }
 
 func (r *region) describeSubnets(_ *call, in *describeSubnetsInput) (*subnetsAnswer, error) {
@@ -123,6 +123,7 @@ func (r *region) subnetFields(s *subnet) map[string][]string {
 type createSubnetInput struct {
 	VPC              string `form:"VpcId,required"`
 	CIDR             string `form:"CidrBlock"`
+	IPv6             string `form:"Ipv6CidrBlock"`
 	AvailabilityZone string
 	TagSpecification []tagSpec
 }
@@ -154,7 +155,11 @@ func (r *region) createSubnet(_ *call, in *createSubnetInput) (*createSubnetAnsw
 	if err != nil {
 		return nil, err
 	}
-	s := &subnet{resource: r.newResource("subnet", t), zone: at, vpc: v, cidr: cidr}
+	ipv6, err := r.freeRange6(v, in.IPv6)
+	if err != nil {
+		return nil, err
+	}
+	s := &subnet{resource: r.newResource("subnet", t), zone: at, vpc: v, cidr: cidr, ipv6: ipv6}
 	r.subnets[s.id] = s
 	return &createSubnetAnswer{Subnet: r.subnetInfo(s)}, nil
 }
