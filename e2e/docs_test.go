@@ -12,7 +12,7 @@ import (
 )
 
 // pages are what a newcomer reads and copies from.
-var pages = []string{"README.md", "CONTRIBUTING.md", "docs/design.md", "docs/lab.md", "docs/measuring.md", "docs/reporting.md", "docs/results.md"}
+var pages = []string{"README.md", "CONTRIBUTING.md", "docs/design.md", "docs/lab.md", "docs/measuring.md", "docs/money.md", "docs/reporting.md", "docs/results.md"}
 
 // fence is a block of code: its language and what is in it.
 type fence struct{ language, text string }

@@ -60,6 +60,9 @@ func (r *run) measure(ctx context.Context) error {
 		if i > 0 || len(r.cfg.AtOnce) > 0 && !r.history.clean() {
 			r.makeRoom(ctx, stop)
 		}
+		if now := time.Now(); ctx.Err() == nil && !r.budget.admitsMachines(pairs, now) {
+			stop(must(r.budget.error(now)))
+		}
 		r.reporter.batch(i+1, len(r.batches))
 		r.measureBatch(ctx, stop, pairs)
 	}

@@ -37,6 +37,8 @@ type Config struct {
 	Baseline       Baseline                 // may be nil
 	Remarks        func(plan.Pair) []string // further flags of a pair just measured; may be nil
 	Rates          plan.Rates               // to count with what is used
+	BudgetUSD      float64                  // what the run may cost by these; 0: no limit
+	Fastest        Baseline                 // what a machine sends at most, in bit/s with headers; may be nil
 	Estimate       *Estimate                // of the plan, for the manifest; may be nil
 	Version        string                   // of antipode, for the manifest
 	Command        map[string]string        // flags that a resume needs again, for the manifest
@@ -138,6 +140,8 @@ func (c Config) check(now time.Time) error {
 		return errors.New("no pairs to measure")
 	case c.Remote == nil:
 		return errors.New("no way to reach machines")
+	case !(c.BudgetUSD >= 0) || c.BudgetUSD > 0 && c.Rates.Table == nil:
+		return fmt.Errorf("a budget of %v USD: not 0 or more, or without prices", c.BudgetUSD)
 	case !c.Expires.After(now):
 		return fmt.Errorf("expires at %s, which is not in the future", c.Expires.Format(time.RFC3339))
 	}
@@ -186,6 +190,12 @@ func (t Test) order() plan.Order {
 		return plan.Greedy
 	}
 	return plan.Tournament
+}
+
+// machineType is what is wished for in a region.
+func (c Config) machineType(region string) string {
+	cloud, _, _ := antipode.SplitID(region)
+	return c.MachineTypes[cloud]
 }
 
 // measurable are the pairs that have the path to measure.

@@ -40,8 +40,9 @@ type Manifest struct {
 	Regions      []manifestRegion  `json:"regions"`
 	Pairs        []string          `json:"pairs"` // "aws:us-east-1>gcp:us-east4"
 
-	Estimate *Estimate `json:"estimate,omitempty"` // of the plan
-	Used     *Usage    `json:"used,omitempty"`     // when all is torn down
+	BudgetUSD float64   `json:"budget_usd,omitempty"`
+	Estimate  *Estimate `json:"estimate,omitempty"` // of the plan
+	Used      *Usage    `json:"used,omitempty"`     // when all is torn down
 }
 
 type manifestTest struct {
@@ -93,7 +94,7 @@ func (c Config) manifest(started time.Time) Manifest {
 			RTTProbes: t.RTTProbes, RTTIntervalMs: ms(t.RTTInterval), UDPRateBps: t.UDP.RateBps, UDPDurationMs: ms(t.UDP.Duration), Options: t.Options,
 		},
 		Tune: c.Tune, Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
-		Estimate: c.Estimate,
+		BudgetUSD: c.BudgetUSD, Estimate: c.Estimate,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
 		m.Regions = append(m.Regions, manifestRegion{Cloud: r.Cloud, Region: r.Name, Latitude: r.Latitude, Longitude: r.Longitude, Unplaced: r.Unplaced,
@@ -115,7 +116,7 @@ func (m Manifest) config() (Config, error) {
 			RTTProbes: t.RTTProbes, RTTInterval: span(t.RTTIntervalMs), UDP: UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}, Options: t.Options,
 		},
 		Tune: m.Tune, Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
-		Estimate: m.Estimate,
+		BudgetUSD: m.BudgetUSD, Estimate: m.Estimate,
 	}
 	regions := map[string]antipode.Region{}
 	for _, r := range m.Regions {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
@@ -85,6 +84,8 @@ func (m *measurement) loop(ctx context.Context, stop context.CancelCauseFunc) {
 		case o := <-m.outcomes:
 			m.finish(ctx, o)
 		case <-m.patience(ctx):
+		case <-m.dry(ctx):
+			m.overdraw()
 		}
 		m.startAll(ctx)
 	}
@@ -106,10 +107,31 @@ func (m *measurement) patience(ctx context.Context) <-chan struct{} {
 	return ctx.Done()
 }
 
+// dry wakes the loop when the machines alone have used up the budget.
+func (m *measurement) dry(ctx context.Context) <-chan time.Time {
+	at, ends := m.run.budget.lastsUntil(time.Now())
+	if !ends || ctx.Err() != nil {
+		return nil
+	}
+	return time.After(time.Until(at))
+}
+
+func (m *measurement) overdraw() { m.fail(m.run.budget.error(time.Now())) }
+
+// startAll starts what may start. A test that the budget has no room for waits
+// until one that runs has used less than it might have.
 func (m *measurement) startAll(ctx context.Context) {
 	for ctx.Err() == nil {
 		task, ok := m.schedule.Next()
 		if !ok {
+			return
+		}
+		if !m.run.budget.admits(task, time.Now()) {
+			m.schedule.Done(task)
+			m.schedule.Again(task)
+			if len(m.running) == 0 {
+				m.overdraw()
+			}
 			return
 		}
 		m.start(ctx, task)
@@ -153,8 +175,9 @@ func (m *measurement) finish(ctx context.Context, o outcome) {
 		if !repeat {
 			m.take(ctx, w) // the row first: what the journal calls measured has one
 		}
-		m.record(w, o.task.Kind)
+		m.record(w, o)
 	}
+	m.run.budget.over(o.task)
 	m.run.reporter.report(Event{Kind: TestEnded, Task: o.task, Err: o.failed(), Bytes: o.datagramBytes()})
 	if repeat {
 		m.again(o.task)
@@ -263,8 +286,7 @@ func (m *measurement) row(p *openPair) results.Row {
 func (m *measurement) end(id string) providers.Machine {
 	machine := m.known[id]
 	if machine.Type == "" {
-		cloud, _, _ := antipode.SplitID(id)
-		machine.Type = m.run.cfg.MachineTypes[cloud]
+		machine.Type = m.run.cfg.machineType(id)
 	}
 	return machine
 }
@@ -292,17 +314,31 @@ func (m *measurement) keep(row results.Row, w way) {
 	}
 }
 
-func (m *measurement) record(w way, kind plan.Kind) {
+func (m *measurement) record(w way, o outcome) {
 	// The samples have a file of their own: every resume reads the journal.
 	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput.WithoutSamples(), Loaded: w.loaded}
-	if kind == plan.Throughput {
-		r.What = RecordThroughput
+	if o.task.Kind == plan.Throughput {
+		r.What, r.Assumed = RecordThroughput, m.assumed(w, o)
 	}
 	r.UDP = w.udp.WithoutSamples()
 	if err := cmp.Or(w.err, w.udpErr); err != nil {
 		r.Error = line(err.Error())
 	}
 	m.journal(r)
+}
+
+// assumed is what a test sent at most that nobody counted. An end that is away
+// may go on for as long as the test may last.
+func (m *measurement) assumed(w way, o outcome) int64 {
+	if w.err == nil || w.throughput != nil {
+		return 0
+	}
+	took := o.took
+	if len(o.away) > 0 {
+		took = 0
+	}
+	bytes, _ := m.run.cfg.mostBytes(o.task.Kind, w.direction, took)
+	return int64(bytes)
 }
 
 func (m *measurement) journal(r Record) {

@@ -115,7 +115,7 @@ func (p *Past) Clouds() []string {
 }
 
 // Config is the run's, without what is of a process: Providers, Remote,
-// ControllerAddr, Baseline, Remarks, Rates, Limits, Observer and Log.
+// ControllerAddr, Baseline, Remarks, Rates, Fastest, Limits, Observer and Log.
 func (p *Past) Config() Config { return p.cfg }
 
 // Resume goes on with a run as Run would have: it adopts the machines that are
@@ -162,6 +162,7 @@ func (p *Past) reopen(cfg Config) (*run, error) {
 	cfg.Pairs = p.Remaining()
 	r := newRun(cfg, p.journal, f, p.history)
 	r.ledger = p.ledger(cfg.Rates, all)
+	r.budget = newBudget(cfg, r.ledger)
 	p.journal.ledger = r.ledger
 	r.manifest = p.Manifest
 	r.reporter.progress.Pairs = len(all)

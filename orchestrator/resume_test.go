@@ -29,6 +29,12 @@ func (p *planet) killed(n int, when func(Event) bool) *planet {
 	after.atOnce = p.atOnce
 	cfg := p.config(n)
 	cfg.Command, cfg.Version = map[string]string{"lab": "demo"}, "1.2"
+	return p.killedWith(cfg, after, when)
+}
+
+// killedWith is what is left of a run of cfg.
+func (p *planet) killedWith(cfg Config, after *planet, when func(Event) bool) *planet {
+	p.t.Helper()
 	cfg.Observer = func(e Event) {
 		if len(after.machines) > 0 || !when(e) {
 			return
@@ -45,7 +51,8 @@ func (p *planet) killed(n int, when func(Event) bool) *planet {
 			after.machines[id] = &twin
 		}
 	}
-	if _, err := Run(p.t.Context(), cfg); err != nil {
+	_, err := Run(p.t.Context(), cfg)
+	if _, over := errors.AsType[*BudgetError](err); err != nil && !over {
 		p.t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, secretsFile)); !errors.Is(err, os.ErrNotExist) {
@@ -338,7 +345,7 @@ func TestManifestRoundTrip(t *testing.T) {
 	cfg.Expires = cfg.Expires.UTC().Truncate(time.Second)
 	cfg.Choice = Choice{Networks: map[string]string{"aws:east": "vpc-1"}, Path: PathPrivate, NetworkTier: providers.StandardTier, Spot: true, Tags: map[string]string{"team": "net"}, OtherTypes: map[string][]string{"aws": {"t3a.nano"}}, Zones: map[string][]string{"aws:east": {"east-b"}}}
 	cfg.Test.Options = wire.TCPOptions{SendBufferBytes: 1 << 20, ReceiveWindowBytes: 1 << 16, MSSBytes: 1000, NoDelay: true, DSCP: 46, PacingBps: 5e6, RateBps: 4e6, ClientPort: 40000}
-	cfg.Isolation, cfg.ProbePort, cfg.Tune = plan.Together, 9000, true
+	cfg.Isolation, cfg.ProbePort, cfg.Tune, cfg.BudgetUSD = plan.Together, 9000, true, 1.5
 	data, err := json.Marshal(cfg.manifest(time.Now()))
 	if err != nil {
 		t.Fatal(err)
@@ -348,7 +355,7 @@ func TestManifestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := m.config()
-	if err != nil || got.Test != cfg.Test || got.Isolation != cfg.Isolation || got.ProbePort != cfg.ProbePort || got.Tune != cfg.Tune || !got.Expires.Equal(cfg.Expires) || len(got.Pairs) != len(cfg.Pairs) {
+	if err != nil || got.Test != cfg.Test || got.Isolation != cfg.Isolation || got.ProbePort != cfg.ProbePort || got.Tune != cfg.Tune || got.BudgetUSD != cfg.BudgetUSD || !got.Expires.Equal(cfg.Expires) || len(got.Pairs) != len(cfg.Pairs) {
 		t.Errorf("config = %+v, %v", got, err)
 	}
 	if diff := cmp.Diff(cfg.Choice, got.Choice); diff != "" {

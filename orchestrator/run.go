@@ -19,6 +19,7 @@ type run struct {
 	files    files
 	reporter *reporter
 	ledger   *ledger
+	budget   *budget
 	batches  [][]plan.Pair
 	leftOut  []plan.Pair    // that no batch has
 	fleet    *fleet         // of the present batch
@@ -95,6 +96,7 @@ func open(cfg Config) (*run, error) {
 
 func newRun(cfg Config, j *journal, f files, past history) *run {
 	r := &run{cfg: cfg, journal: j, files: f, history: past, took: map[Phase]time.Duration{}, ledger: newLedger(cfg.Rates, cfg.Pairs)}
+	r.budget = newBudget(cfg, r.ledger)
 	j.ledger = r.ledger
 	r.divide()
 	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: r.machines(), Batches: len(r.batches)}}

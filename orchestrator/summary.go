@@ -17,6 +17,7 @@ type Summary struct {
 	Lost        []Lost // machines that failed or were skipped, by region
 	Interrupted bool   // the caller's context ended before every pair had its turn
 	Expired     bool   // the run's time did
+	OverBudget  bool   // the run's budget had no room for more
 	Teardown    error  // why Left is not known, or not nothing; nil means that nothing is left
 	Left        []providers.Resource
 	Took        map[Phase]time.Duration
@@ -60,6 +61,7 @@ func (r *run) summary() Summary {
 	if r.manifest.Used != nil {
 		s.Used = *r.manifest.Used
 	}
+	_, s.OverBudget = errors.AsType[*BudgetError](r.stopped)
 	s.Interrupted = r.stopped != nil && !s.Expired && !fatal(r.stopped)
 	losses := map[string]*lostError{}
 	for _, m := range r.measured {

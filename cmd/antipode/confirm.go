@@ -20,7 +20,11 @@ import (
 
 // confirm says what is going to happen and, where it costs money, asks.
 func (p planned) confirm(stderr io.Writer) error {
-	fmt.Fprint(stderr, p.describe()+p.forecast().describe(p.flags.labName != ""))
+	forecast := p.forecast()
+	fmt.Fprint(stderr, p.describe()+forecast.describe(p.flags.labName != ""))
+	if err := p.afford(forecast); err != nil {
+		return err
+	}
 	if p.flags.yes || p.flags.labName != "" || !creates(p.regions) {
 		return nil
 	}

@@ -13,7 +13,7 @@ const (
 	exitUsage       = 2
 	exitPairs       = 3   // some pairs failed, or had a machine that was never reached
 	exitTeardown    = 4   // something may be left in a cloud
-	exitRefused     = 5   // a check or the user said no before anything was created
+	exitRefused     = 5   // a check, the budget or the user said no before anything was created; or the budget stopped a run
 	exitRegression  = 6   // compare found what --fail-on-regression asks for
 	exitInterrupted = 130 // Ctrl-C or SIGTERM
 )

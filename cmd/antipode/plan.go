@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -19,8 +20,6 @@ const (
 	// and e2-small, that others published: 645.293 GB in 2,138 transfers of ten
 	// seconds (doitintl/intercloud-throughput, February 2022), in bytes a second.
 	usualRate = 645.293e9 / 2138 / 10
-	// aroundTests is how long machines live besides: launch, reaching, teardown.
-	aroundTests = 4 * time.Minute
 	// usualExcess is how much longer than its bound a schedule takes at most.
 	usualExcess = 1.03
 )
@@ -66,10 +65,11 @@ func tellPlan(f *sweepFlags, asJSON bool, stdout io.Writer) error {
 	if asJSON {
 		e := json.NewEncoder(stdout)
 		e.SetIndent("", "  ")
-		return e.Encode(forecast)
+		err = e.Encode(forecast)
+	} else {
+		_, err = io.WriteString(stdout, p.describe()+forecast.describe(f.labName != ""))
 	}
-	_, err = io.WriteString(stdout, p.describe()+forecast.describe(f.labName != ""))
-	return err
+	return cmp.Or(err, p.afford(forecast))
 }
 
 // forecast is a plan's figures.
@@ -84,12 +84,13 @@ type forecast struct {
 	USD       float64    `json:"usd"`
 	Parts     plan.Parts `json:"usd_of"`
 	Unknown   []string   `json:"unknown_prices"` // counted at an upper bound
+	BudgetUSD float64    `json:"budget_usd,omitempty"`
 }
 
 func (p planned) forecast() forecast {
 	pairs := p.open()
 	batches, _ := plan.Batches(pairs, p.atOnce)
-	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}}
+	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}, BudgetUSD: p.flags.budgetUSD}
 	for _, batch := range batches {
 		f.BoundS += p.expectedOf(batch).Seconds()
 	}
@@ -98,7 +99,7 @@ func (p planned) forecast() forecast {
 	cost := plan.Price(p.rates, batches, plan.Use{
 		MachineTypes: p.flags.machines.first(),
 		Life: func(batch []plan.Pair) time.Duration {
-			return aroundTests + time.Duration(usualExcess*float64(p.expectedOf(batch)))
+			return orchestrator.AroundTests + time.Duration(usualExcess*float64(p.expectedOf(batch)))
 		},
 		Bytes: func(plan.Pair) float64 { return p.flags.expectedBytes() },
 	})
@@ -144,8 +145,8 @@ func (f forecast) estimate() *orchestrator.Estimate {
 	return &orchestrator.Estimate{ExpectedS: f.ExpectedS, BoundS: f.BoundS, Bytes: f.Bytes, USD: f.USD}
 }
 
-func costWords(usd float64, p plan.Parts) string {
-	return fmt.Sprintf("%.2f USD: machines %.2f, disks %.2f, public IPv4 %.2f, data sent %.2f", usd, p.Machines, p.Disks, p.Addresses, p.Egress)
+func costWords(total float64, p plan.Parts) string {
+	return fmt.Sprintf("%s USD: machines %s, disks %s, public IPv4 %s, data sent %s", usd(total), usd(p.Machines), usd(p.Disks), usd(p.Addresses), usd(p.Egress))
 }
 
 func seconds(s float64) time.Duration {

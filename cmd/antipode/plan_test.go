@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -61,7 +62,7 @@ func TestPlanOfTwo(t *testing.T) {
 		t.Errorf("egress %v USD, want %v", f.Parts.Egress, want)
 	}
 	text, err := planOf(t, args...)
-	for _, want := range []string{"2 directed pairs in 2 regions", "about 200 MB sent", "data sent 0.02", "counted at the upper bound: "} {
+	for _, want := range []string{"2 directed pairs in 2 regions", "about 200 MB sent", "data sent 0.0202", "counted at the upper bound: "} {
 		if err != nil || !strings.Contains(text, want) {
 			t.Errorf("%v, %q is not in\n%s", err, want, text)
 		}
@@ -100,6 +101,30 @@ func TestPlanOnTheLab(t *testing.T) {
 	}
 }
 
+// TestPlanBudget: a plan that is over is refused, and what the message says would
+// fit does.
+func TestPlanBudget(t *testing.T) {
+	args := []string{"--clouds", "gcp", "--bytes", "100MB", "--stop", "bytes"}
+	text, err := planOf(t, append(args, "--budget-usd", "7")...)
+	var exit *exitError
+	if !errors.As(err, &exit) || exit.code != exitRefused || !strings.Contains(text, "1806 directed pairs") {
+		t.Fatalf("%v, want exit code %d, after\n%s", err, exitRefused, text)
+	}
+	const form = `--budget-usd 7.00: the plan is estimated at ([0-9.]+) USD, so nothing is created; what would fit: --max-regions ([0-9]+) \(([0-9.]+) USD\), or --bytes ([0-9.]+[kM]B)$`
+	found := regexp.MustCompile(form).FindStringSubmatch(err.Error())
+	if found == nil {
+		t.Fatalf("%v, want %s", err, form)
+	}
+	for flag, value := range map[string]string{"--max-regions": found[2], "--bytes": found[4]} {
+		if f := forecastOf(t, append(args, "--budget-usd", "7", flag, value)...); f.USD < 5 || f.BudgetUSD != 7 {
+			t.Errorf("%s %s: %v USD, want nearly 7", flag, value, f.USD)
+		}
+	}
+	if _, err := planOf(t, "--pairs", "aws:us-east-1>gcp:us-east4", "--budget-usd", "1e-9"); err == nil || !strings.HasSuffix(err.Error(), "nothing smaller would fit either") {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestPlanRefuses(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args []string
@@ -108,6 +133,10 @@ func TestPlanRefuses(t *testing.T) {
 		"batch of one":     {[]string{"--batch-size", "1"}, "--batch-size 1: a pair needs two regions"},
 		"negative batch":   {[]string{"--batch-size", "-3"}, "--batch-size -3: a pair needs two regions"},
 		"no prices":        {[]string{"--prices", "/nowhere/p.yaml"}, "--prices: load prices: open /nowhere/p.yaml"},
+		"debts":            {[]string{"--budget-usd", "-1"}, "--budget-usd -1: not an amount of US dollars above zero, such as 2.50"},
+		"no amount":        {[]string{"--budget-usd", "NaN"}, "--budget-usd NaN: not an amount"},
+		"no end of money":  {[]string{"--budget-usd", "Inf"}, "--budget-usd +Inf: not an amount"},
+		"in words":         {[]string{"--budget-usd", "two"}, "--budget-usd"},
 		"continent":        {[]string{"--continents", "atlantis"}, "--continents atlantis: unknown continent"},
 		"exclusion":        {[]string{"--exclude", "us-esat-1"}, "--exclude us-esat-1: unknown region; the nearest name is aws:us-east-1"},
 		"one way of pairs": {[]string{"--pairs", "aws:us-east-1>gcp:us-east4", "--one-way"}, "can't go with --one-way"},

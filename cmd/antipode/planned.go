@@ -15,6 +15,7 @@ import (
 
 // planned is what is going to be measured.
 type planned struct {
+	all     []antipode.Region // to choose from
 	regions []antipode.Region
 	pairs   []plan.Pair
 	flags   *sweepFlags
@@ -37,7 +38,7 @@ func (f *sweepFlags) plan() (planned, error) {
 		return planned{}, err
 	}
 	rates, err := f.rates()
-	return planned{regions: chosen, pairs: pairs, flags: f, rates: rates, atOnce: f.atOnce(len(chosen))}, err
+	return planned{all: regions, regions: chosen, pairs: pairs, flags: f, rates: rates, atOnce: f.atOnce(len(chosen))}, err
 }
 
 // rates are the prices to count with.
@@ -73,7 +74,7 @@ func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error 
 	if len(p.barred)+len(found.atOnce()) > 0 {
 		fmt.Fprint(say, "the plan, as it is now:\n"+p.forecast().describe(p.flags.labName != ""))
 	}
-	return nil
+	return p.afford(p.forecast())
 }
 
 // open are the pairs that are measured, as far as is known: with the wished path

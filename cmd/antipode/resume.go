@@ -109,6 +109,7 @@ func goOn(ctx context.Context, f *sweepFlags, past *orchestrator.Past, v *venue,
 		return orchestrator.Summary{}, err
 	}
 	cfg.Providers, cfg.Remote, cfg.ControllerAddr = v.providers, reach, v.address
+	cfg.Fastest = v.fastest(cfg.Choice.Path)
 	cfg.Baseline, cfg.Remarks, cfg.Limits, cfg.Observer, cfg.Log = v.baseline, v.remarks(), f.limits(), observe, log
 	ctx, leave := v.within(ctx)
 	defer leave()

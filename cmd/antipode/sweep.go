@@ -136,6 +136,8 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		Baseline:       v.baseline,
 		Remarks:        v.remarks(),
 		Rates:          p.rates,
+		BudgetUSD:      f.budgetUSD,
+		Fastest:        v.fastest(f.path),
 		Estimate:       p.forecast().estimate(),
 		Version:        version,
 		Command:        f.forResume(),
@@ -153,6 +155,8 @@ func verdict(s orchestrator.Summary, ifLeft string, err error) error {
 			fmt.Errorf("teardown of run %s is incomplete; %s", s.RunID, ifLeft), s.Teardown, err)}
 	case s.Interrupted:
 		return &exitError{exitInterrupted, errors.Join(errors.New("interrupted: everything is torn down, what was measured is kept"), besides(err, errInterrupted))}
+	case s.OverBudget:
+		return &exitError{exitRefused, fmt.Errorf("%w; everything is torn down, what was measured is kept", err)}
 	case err != nil:
 		return err
 	case s.Failed > 0:

@@ -31,6 +31,7 @@ func TestVerdict(t *testing.T) {
 			nil, exitPairs, "1 region never reached"},
 		{"stopped", orchestrator.Summary{Progress: failed}, disk, exitFailed, "no space"},
 		{"expired", orchestrator.Summary{Expired: true}, errors.New("the run expired"), exitFailed, "expired"},
+		{"over budget", orchestrator.Summary{OverBudget: true}, &orchestrator.BudgetError{BudgetUSD: 2, UsedUSD: 1.9}, exitRefused, "the budget of 2.00 USD has no room for more: 1.90 USD are used"},
 		{"interrupted", orchestrator.Summary{Progress: failed, Interrupted: true}, disk, exitInterrupted, "interrupted"},
 		{"something left", orchestrator.Summary{RunID: "r1", Left: left, Interrupted: true, Progress: failed}, disk, exitTeardown, "run r1 is incomplete; run the clean-up"},
 		{"left unknown", orchestrator.Summary{Teardown: errors.New("zone is down")}, nil, exitTeardown, "zone is down"},

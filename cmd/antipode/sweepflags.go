@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/netip"
 	"slices"
 	"time"
@@ -34,6 +35,7 @@ type sweepFlags struct {
 	cloudPairs []string
 	batchSize  int
 	pricesFile string
+	budgetUSD  float64
 
 	stop        stopFlags
 	streams     int
@@ -113,6 +115,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.BoolVar(&f.tune, "tune", false, "raise what the machines' kernels allow their sockets, as root or with sudo, until the sweep ends")
 	})
 	group(flags, "Money", func() {
+		flags.Float64Var(&f.budgetUSD, "budget-usd", 0, "refuse a plan of more than `USD` dollars, and stop before a sweep costs more (0: no limit)")
 		flags.StringVar(&f.pricesFile, "prices", "", "prices of yours: a YAML `FILE` whose prices replace those built in")
 	})
 	group(flags, "Machines and clouds", func() {
@@ -180,6 +183,8 @@ func (f *sweepFlags) check() error {
 	switch {
 	case f.batchSize < 0 || f.batchSize == 1:
 		return usageError("--batch-size %d: a pair needs two regions", f.batchSize)
+	case !(f.budgetUSD >= 0) || math.IsInf(f.budgetUSD, 0):
+		return usageError("--budget-usd %v: not an amount of US dollars above zero, such as 2.50", f.budgetUSD)
 	case f.streams < 1 || f.streams > 128:
 		return usageError("--streams %d: not 1 to 128", f.streams)
 	case f.rttProbes < 1 || f.rttProbes > 100_000:

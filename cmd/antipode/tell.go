@@ -142,7 +142,7 @@ func printUsed(w io.Writer, s orchestrator.Summary) {
 	}
 	fmt.Fprintf(w, "\n  %s, by the table of prices\n", costWords(u.USD, u.Parts))
 	if e := s.Estimate; e != nil {
-		fmt.Fprintf(w, "  estimated were %v of tests, %s, %.2f USD\n", seconds(e.ExpectedS), units.Bytes(e.Bytes), e.USD)
+		fmt.Fprintf(w, "  estimated were %v of tests, %s, %s USD\n", seconds(e.ExpectedS), units.Bytes(e.Bytes), usd(e.USD))
 	}
 }
 
