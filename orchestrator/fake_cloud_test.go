@@ -31,6 +31,7 @@ type planet struct {
 	machines map[string]*fakeMachine
 	calls    []string
 	tests    []*fakeTest     // that run
+	crowded  bool            // machines take part in all their tests at once
 	opened   int             // connections
 	tunings  int             // asked for
 	made     int             // machines, ever

@@ -278,7 +278,7 @@ func (m *measurement) row(p *openPair) results.Row {
 	}
 	from, to := m.end(p.From.ID()), m.end(p.To.ID())
 	r := newRow(m.run.cfg, p.Pair, from, to, began)
-	r.Flags = strings.Join(append(slices.Clone(m.run.cfg.Flags), machineFlags(from, to)...), ";")
+	r.Flags = strings.Join(slices.Concat(m.run.cfg.Flags, machineFlags(from, to), m.run.cfg.isolationFlags()), ";")
 	return r
 }
 

@@ -33,6 +33,14 @@ func newRow(cfg Config, p plan.Pair, from, to providers.Machine, began time.Time
 	}
 }
 
+// isolationFlags say that other tests had a part of what the machines can do.
+func (c Config) isolationFlags() []string {
+	if c.Isolation == plan.None {
+		return []string{results.FlagConcurrent}
+	}
+	return nil
+}
+
 // machineFlags are what the row says of the machines at its ends.
 func machineFlags(from, to providers.Machine) []string {
 	if from.Spot || to.Spot {

@@ -120,6 +120,30 @@ func TestRun(t *testing.T) {
 	})
 }
 
+// TestRunIsolation: all tests of a machine at once, or one; round trips come first.
+func TestRunIsolation(t *testing.T) {
+	for isolation, rounds := range map[plan.Isolation]int{plan.None: 1, plan.Duplex: 5, plan.Host: 10} {
+		t.Run(string(isolation), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := newPlanet(t)
+				p.crowded = isolation == plan.None
+				cfg := p.config(6)
+				cfg.Isolation = isolation
+				d := p.run(t.Context(), cfg)
+				want := 5*400*time.Millisecond + time.Duration(rounds)*3100*time.Millisecond
+				if d.err != nil || d.OK != 30 || d.Bound != want || d.Makespan < want || d.Makespan > want+400*time.Millisecond {
+					t.Errorf("%v, %d ok in %v, no less than %v; want %v", d.err, d.OK, d.Makespan, d.Bound, want)
+				}
+				for _, r := range d.rows {
+					if r.HasFlag(results.FlagConcurrent) != (isolation == plan.None) {
+						t.Errorf("flags %q", r.Flags)
+					}
+				}
+			})
+		})
+	}
+}
+
 func checkRow(t *testing.T, rows []results.Row) {
 	t.Helper()
 	i := slices.IndexFunc(rows, func(r results.Row) bool { return r.FromCloud == "aws" && r.ToCloud == "gcp" })

@@ -11,6 +11,10 @@ import (
 // time: their data and acknowledgements shared the machines and the path.
 const FlagBidirectional = "bidirectional"
 
+// FlagConcurrent marks a pair whose machines took part in other throughput tests
+// at the same time: its goodput is what was left of theirs.
+const FlagConcurrent = "concurrent"
+
 // checkSockets holds the cells about the throughput test's sockets to what
 // kernels can do.
 func checkSockets(r *Row) (errs []error) {

@@ -101,6 +101,17 @@ func TestPlanOnTheLab(t *testing.T) {
 	}
 }
 
+// TestPlanIsolation: 6 regions meet in 5 rounds of round trips; then a machine has
+// 5 tests each way, 10 in all, or all at once.
+func TestPlanIsolation(t *testing.T) {
+	for isolation, tests := range map[string]float64{"duplex": 5, "host": 10, "none": 1} {
+		args := []string{"--max-regions", "6", "--stop", "duration", "--duration", "9s", "--rtt-probes", "100", "--rtt-interval", "10ms", "--isolation", isolation}
+		if f, want := forecastOf(t, args...), 5*2+10*tests; f.BoundS != want {
+			t.Errorf("%s: %v s at least, want %v", isolation, f.BoundS, want)
+		}
+	}
+}
+
 // TestPlanBudget: a plan that is over is refused, and what the message says would
 // fit does.
 func TestPlanBudget(t *testing.T) {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"cmp"
+	"math"
+
 	"github.com/spf13/pflag"
 
 	"github.com/antipode-bench/antipode/orchestrator/plan"
@@ -17,10 +20,12 @@ type socketFlags struct {
 	noDelay                   bool
 	pacing, rate              units.BitRate
 	bidirectional             bool
+	isolated                  string // plan.Isolation
 }
 
 func (f *socketFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.bidirectional, "bidirectional", false, "measure the throughput of a pair's both directions at the same time; without it each is measured alone")
+	flags.StringVar(&f.isolated, "isolation", string(plan.Duplex), "a machine takes part in `ONE` throughput test each way at a time (duplex), in one (host), or in all of its own at once (none)")
 	flags.Var(&f.sendBuffer, "send-buffer", "`BYTES` of the sender's buffer for each stream (default what the kernel finds right)")
 	flags.Var(&f.receiveWindow, "receive-window", "the most `BYTES` that the receiver offers each stream (default likewise)")
 	flags.IntVar(&f.mss, "mss", 0, "largest TCP segment, `BYTES` with the TCP options: 88 to 32767 (default what fits the path)")
@@ -74,7 +79,28 @@ func (f *socketFlags) isolation() plan.Isolation {
 	if f.bidirectional {
 		return plan.Together
 	}
-	return plan.Duplex
+	return plan.Isolation(f.isolated)
+}
+
+// mostAtOnce is how many peers a machine is tested with at the same time, each way: a
+// probe takes part in 64 tests at once.
+const mostAtOnce = 32
+
+// checkIsolation finds what is no isolation, or what machines can't do.
+func (f *sweepFlags) checkIsolation(pairs []plan.Pair) error {
+	switch plan.Isolation(f.sockets.isolated) {
+	case plan.Duplex, plan.Host:
+	case plan.None:
+		if n := min(len(plan.RegionsOf(pairs)), cmp.Or(f.batchSize, math.MaxInt)); n > mostAtOnce+1 {
+			return usageError("--isolation none: a machine can be tested with %d others at once, not with %d; choose fewer regions (--max-regions, --batch-size), or duplex", mostAtOnce, n-1)
+		}
+	default:
+		return usageError("--isolation %.40s: not duplex, host or none", f.sockets.isolated)
+	}
+	if f.sockets.bidirectional && plan.Isolation(f.sockets.isolated) != plan.Duplex {
+		return usageError("--isolation %s: with --bidirectional a machine takes part in one pair's two tests at a time; leave one of them out", f.sockets.isolated)
+	}
+	return nil
 }
 
 // checkBidirectional finds tests whose directions would not last equally long.

@@ -48,11 +48,14 @@ func TestSocketFlags(t *testing.T) {
 		"flows of many":    {"--flow-check --streams 2", wire.TCPOptions{}, "leave out --streams 2"},
 		"flows of bytes":   {"--flow-check --stop bytes --bytes 1MB", wire.TCPOptions{}, "--flow-check: sends more than --bytes"},
 		"flows both ways":  {"--flow-check --bidirectional", wire.TCPOptions{}, "leave out --bidirectional"},
+		"no isolation":     {"--isolation half", wire.TCPOptions{}, "--isolation half: not duplex, host or none"},
+		"two isolations":   {"--isolation host --bidirectional --stop duration", wire.TCPOptions{}, "--isolation host: with --bidirectional"},
+		"all at once":      {"--isolation none", wire.TCPOptions{}, "--isolation none: a machine can be tested with 32 others at once, not with 76; choose fewer regions"},
 		"unequal bytes":    {"--bidirectional --bytes 1MB", wire.TCPOptions{}, "--bytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := parsed(t, strings.Fields(c.args)...)
-			err := f.check()
+			_, _, err := f.selection(antipode.Regions())
 			if c.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), c.wrong) || exitCode(err) != exitUsage {
 					t.Errorf("check = %v, want %q", err, c.wrong)

@@ -167,7 +167,7 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
 	}
-	if err := errors.Join(f.checkPath(pairs), f.checkMutual(pairs)); err != nil {
+	if err := errors.Join(f.checkPath(pairs), f.checkMutual(pairs), f.checkIsolation(pairs)); err != nil {
 		return nil, nil, err
 	}
 	if f.zonesOf, err = byRegion("zone", f.zones.preferences, regions); err != nil {
