@@ -164,17 +164,26 @@ func cellForms() []cellForm {
 
 // check refuses what is not a plain number in a column of them.
 func (f cellForm) check(cell string) error {
-	switch {
-	case cell == "" || f.kind == text:
+	if cell == "" || f.kind == text {
 		return nil
-	case f.kind == decimal && !isPlainNumber(cell), f.kind == whole && !isPlainWhole(cell):
-		return fmt.Errorf("%q is not a plain number", shortened(cell))
-	case f.kind == whole:
+	}
+	if err := f.isNumber(cell); err != nil {
+		return err
+	}
+	if f.kind == whole {
 		_, err := strconv.ParseInt(cell, 10, 64)
 		return err
 	}
 	_, err := strconv.ParseFloat(cell, 64)
 	return err
+}
+
+// isNumber looks at the form of a number alone: it may still be too large.
+func (f cellForm) isNumber(cell string) error {
+	if f.kind == decimal && !isPlainNumber(cell) || f.kind == whole && !isPlainWhole(cell) {
+		return fmt.Errorf("%q is not a plain number", shortened(cell))
+	}
+	return nil
 }
 
 // shortened keeps a broken file from filling the screen.

@@ -16,22 +16,21 @@ type Scanner struct {
 	checked checkedReader
 	forms   []cellForm
 	end     *endReader
-	row     Row       // the one at hand
-	texts   []*string // its cells by column; nil of numbers
+	texts   []*string // cells of ahead.row by column; nil of numbers
 	floats  []**float64
 	ints    []**int64
 	cells   []number
 
 	floatRoom []float64 // for the cells of some rows
 	intRoom   []int64
-	ahead     *record // read, but not handed out yet
+	ahead     record // read, but not handed out yet
 }
 
 // record is a row, or why a line is none.
 type record struct {
 	row  Row
 	bad  *BadRow
-	line int
+	line int // 0: there is none
 }
 
 // NewScanner reads the header; what is wrong with it is an error as of Read.
@@ -44,14 +43,15 @@ func NewScanner(name string, r io.Reader) (*Scanner, error) {
 	}
 	s.checked.csv.ReuseRecord = true
 	s.bind()
-	s.ahead = s.read()
+	s.read()
 	return s, nil
 }
 
-// bind finds the cell of every column in s.row.
+// bind finds the cell of every column in the row ahead.
 func (s *Scanner) bind() {
-	s.cells = numbers(&s.row)
-	fields := reflect.ValueOf(&s.row).Elem()
+	row := &s.ahead.row
+	s.cells = numbers(row)
+	fields := reflect.ValueOf(row).Elem()
 	n := fields.NumField()
 	s.texts, s.floats, s.ints = make([]*string, n), make([]**float64, n), make([]**int64, n)
 	for i := range n {
@@ -68,41 +68,45 @@ func (s *Scanner) bind() {
 
 // Next returns a row, or a bad one; io.EOF after the last. A last line without
 // its newline is a bad row: its writer was killed. Other errors are of reading.
-func (s *Scanner) Next() (Row, *BadRow, error) {
-	if s.ahead == nil {
+func (s *Scanner) Next() (row Row, bad *BadRow, err error) {
+	if s.ahead.line == 0 {
 		if s.end.err != nil && s.end.err != io.EOF {
 			return Row{}, nil, s.end.err
 		}
 		return Row{}, nil, io.EOF
 	}
-	now := s.ahead
-	s.ahead = s.read()
-	if s.ahead == nil && now.bad == nil && s.end.torn() {
-		now.bad = &BadRow{s.checked.name, now.line, "the line has no end: its writer was stopped"}
+	row, bad = s.ahead.row, s.ahead.bad
+	line := s.ahead.line
+	s.read()
+	if s.ahead.line == 0 && bad == nil && s.end.torn() {
+		bad = &BadRow{s.checked.name, line, "the line has no end: its writer was stopped"}
 	}
-	return now.row, now.bad, nil
+	return row, bad, nil
 }
 
-// read is nil at the end.
-func (s *Scanner) read() *record {
+// read fills s.ahead.
+func (s *Scanner) read() {
 	cells, err := s.checked.csv.Read()
 	var parse *csv.ParseError
 	switch {
+	case err == nil:
 	case errors.As(err, &parse):
-		return &record{bad: &BadRow{s.checked.name, parse.StartLine, parse.Err.Error()}}
-	case err != nil:
-		return nil
+		s.ahead.line, s.ahead.bad = parse.StartLine, &BadRow{s.checked.name, parse.StartLine, parse.Err.Error()}
+		return
+	default:
+		s.ahead.line = 0
+		return
 	}
-	line, _ := s.checked.csv.FieldPos(0)
+	s.ahead.line, _ = s.checked.csv.FieldPos(0)
+	s.ahead.bad = nil
 	if err := s.take(cells[:s.checked.columns]); err != nil {
-		return &record{bad: &BadRow{s.checked.name, line, err.Error()}}
+		s.ahead.bad = &BadRow{s.checked.name, s.ahead.line, err.Error()}
 	}
-	return &record{row: s.row, line: line}
 }
 
-// take fills s.row.
+// take fills the row ahead.
 func (s *Scanner) take(cells []string) error {
-	s.row = Row{}
+	s.ahead.row = Row{}
 	for i, cell := range cells {
 		if cell == "" {
 			continue
@@ -111,7 +115,7 @@ func (s *Scanner) take(cells []string) error {
 			return errors.New("column " + s.forms[i].column + ": " + err.Error())
 		}
 	}
-	return validate(&s.row, s.cells)
+	return validate(&s.ahead.row, s.cells)
 }
 
 func (s *Scanner) set(i int, cell string) error {
@@ -119,17 +123,17 @@ func (s *Scanner) set(i int, cell string) error {
 		*s.texts[i] = cell
 		return nil
 	}
-	if err := s.forms[i].check(cell); err != nil {
+	if err := s.forms[i].isNumber(cell); err != nil {
 		return err
 	}
 	if s.floats[i] != nil {
-		v, _ := strconv.ParseFloat(cell, 64) // checked
+		v, err := strconv.ParseFloat(cell, 64)
 		*s.floats[i] = s.float(v)
-		return nil
+		return err
 	}
-	v, _ := strconv.ParseInt(cell, 10, 64) // checked
+	v, err := strconv.ParseInt(cell, 10, 64)
 	*s.ints[i] = s.int(v)
-	return nil
+	return err
 }
 
 // roomFor is how many numbers are allocated at once.

@@ -111,7 +111,8 @@ func checkStatus(r *Row, cells []number) (errs []error) {
 // unmeasured is true when no measurement cell is filled. The distance is known
 // without measuring.
 func unmeasured(r *Row, cells []number) bool {
-	for _, n := range cells {
+	for i := range cells {
+		n := &cells[i]
 		if n.column != "distance_km" && n.filled() {
 			return false
 		}
@@ -121,7 +122,8 @@ func unmeasured(r *Row, cells []number) bool {
 }
 
 func checkNumbers(r *Row, cells []number) (errs []error) {
-	for _, n := range cells {
+	for i := range cells {
+		n := &cells[i]
 		switch {
 		case n.float != nil && *n.float != nil && !(**n.float >= 0 && **n.float <= n.max):
 			errs = append(errs, fmt.Errorf("column %s: %v is outside 0 to %v", n.column, **n.float, n.max))
@@ -152,9 +154,10 @@ type number struct {
 	int      **int64
 	max      float64 // of float
 	decimals int     // of float, kept in the file
+	udp      bool    // of the test with datagrams
 }
 
-func (n number) filled() bool {
+func (n *number) filled() bool {
 	return n.float != nil && *n.float != nil || n.int != nil && *n.int != nil
 }
 
@@ -164,9 +167,11 @@ func numbers(r *Row) []number {
 	const ratio = 1.0
 	anything := math.MaxFloat64
 	float := func(column string, p **float64, most float64, decimals int) number {
-		return number{column: column, float: p, max: most, decimals: decimals}
+		return number{column: column, float: p, max: most, decimals: decimals, udp: strings.HasPrefix(column, "udp_")}
 	}
-	whole := func(column string, p **int64) number { return number{column: column, int: p} }
+	whole := func(column string, p **int64) number {
+		return number{column: column, int: p, udp: strings.HasPrefix(column, "udp_")}
+	}
 	return []number{
 		float("distance_km", &r.DistanceKm, anything, 3),
 		float("rtt_min_ms", &r.RTTMinMs, anything, 3),
