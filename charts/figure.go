@@ -35,12 +35,14 @@ type Figure struct {
 // Distance returns the charts over distance: "all" first, then one for each
 // directed cloud pair that has a row, measured or not, by name. Rows without
 // figures make honest charts that say so. The order of the rows does not matter.
-func Distance(rows []results.Row) []Figure {
+func Distance(rows []results.Row) []Figure { return distance(rows, ours()) }
+
+func distance(rows []results.Row, m meaning) []Figure {
 	groups := analysis.Groups(slices.SortedStableFunc(slices.Values(rows), byPair))
 	marks := marksOf(groups)
 	var figures []Figure
 	for _, g := range groups {
-		p := newPage(g, marks)
+		p := newPage(g, marks, m)
 		figures = append(figures, Figure{Name: g.Name, Title: p.title, Alt: p.alt(), page: p})
 	}
 	return figures

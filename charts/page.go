@@ -20,15 +20,15 @@ type page struct {
 	caption      []string // paragraphs
 }
 
-func newPage(g analysis.Group, marks map[string]mark) page {
+func newPage(g analysis.Group, marks map[string]mark, m meaning) page {
 	base := panel{maxKm: axisKm(g.Rows), failedKm: failedKm(g.Rows), marks: marks, empty: emptiness(g)}
 	return page{
 		title:   "Round-trip time and goodput over distance, " + pairTitle(g.Name),
 		when:    when(g.Rows),
 		legend:  legend(g, marks, len(base.failedKm) > 0),
-		rtt:     rttPanel(base, g.RTT),
-		goodput: goodputPanel(base, g.Goodput),
-		caption: caption(g),
+		rtt:     rttPanel(base, g.RTT, m),
+		goodput: goodputPanel(base, g.Goodput, m),
+		caption: caption(g, m),
 	}
 }
 

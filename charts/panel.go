@@ -32,8 +32,8 @@ type panel struct {
 	floor       bool                  // draws the light-in-fibre floor
 }
 
-func rttPanel(p panel, t analysis.Trend) panel {
-	p.heading, p.unit, p.trend = "Round-trip time", "median, ms", t
+func rttPanel(p panel, t analysis.Trend, m meaning) panel {
+	p.heading, p.unit, p.trend = "Round-trip time", m.rtt, t
 	p.scale, p.ticks, p.floor = plot.LinearScale{}, linearTicks{}, true
 	p.axisValue = func(ms float64) float64 { return ms }
 	p.most = antipode.FibreRTTMs(p.maxKm)
@@ -53,8 +53,8 @@ func rttPanel(p panel, t analysis.Trend) panel {
 	return p
 }
 
-func goodputPanel(p panel, t analysis.Trend) panel {
-	p.heading, p.unit, p.trend = "Goodput", "steady part, logarithmic scale", t
+func goodputPanel(p panel, t analysis.Trend, m meaning) panel {
+	p.heading, p.unit, p.trend = "Goodput", m.goodput, t
 	p.scale, p.ticks = plot.LogScale{}, rateTicks{}
 	p.axisValue = func(log10 float64) float64 { return math.Pow(10, log10) }
 	p.least, p.most = 1e6, 1e9

@@ -40,8 +40,11 @@ func when(rows []results.Row) string {
 		days = append(days, day)
 	}
 	runs, days = distinct(runs), distinct(days)
-	if len(runs) == 0 {
+	switch {
+	case len(rows) == 0:
 		return "no rows"
+	case len(runs) == 0:
+		return strings.Join(slices.Compact([]string{first(days), last(days)}), " to ") // of a file that has no runs
 	}
 	what := "run " + runs[0]
 	if len(runs) > 1 {
@@ -56,6 +59,20 @@ func when(rows []results.Row) string {
 	return what + ", " + days[0]
 }
 
+func first(sorted []string) string {
+	if len(sorted) == 0 {
+		return ""
+	}
+	return sorted[0]
+}
+
+func last(sorted []string) string {
+	if len(sorted) == 0 {
+		return ""
+	}
+	return sorted[len(sorted)-1]
+}
+
 // distinct sorts, without repetitions and empty ones.
 func distinct(values []string) []string {
 	values = slices.DeleteFunc(values, func(s string) bool { return s == "" })
@@ -65,8 +82,8 @@ func distinct(values []string) []string {
 
 // caption is what one must know to read the figure: what became of the pairs,
 // what was measured with what, and what the lines are.
-func caption(g analysis.Group) []string {
-	return []string{fate(g), method(g.Rows), fmt.Sprintf("Distance: great circle. "+
+func caption(g analysis.Group, m meaning) []string {
+	return []string{fate(g), method(g.Rows, m), fmt.Sprintf("Distance: great circle. "+
 		"Fitted line: least squares (goodput: through its logarithm), with Pearson's r. "+
 		"Light in fibre: along the great circle and back, group index %v.", antipode.FibreGroupIndex)}
 }
@@ -78,7 +95,7 @@ func fate(g analysis.Group) string {
 		parts = append(parts, "Measured on the lab, not in a cloud.")
 	}
 	parts = append(parts, fmt.Sprintf("%s: %s measured, %s, %s skipped.",
-		count(len(g.Rows), "directed pair"), number(g.OK), failedText(g.Failed), number(g.Skipped)))
+		pairsText(g.Rows), number(g.OK), failedText(g.Failed), number(g.Skipped)))
 	if n := g.RTT.Absent; n > 0 {
 		parts = append(parts, count(n, "measured pair")+" not on the left (no RTT, or no distance).")
 	}
@@ -92,6 +109,19 @@ func fate(g analysis.Group) string {
 		parts = append(parts, count(n, "pair")+" beat light in fibre: a place or a number is in doubt.")
 	}
 	return strings.Join(parts, " ")
+}
+
+// pairsText tells rows from pairs where some are measured more than once.
+func pairsText(rows []results.Row) string {
+	pairs := map[[4]string]bool{}
+	for _, r := range rows {
+		pairs[[4]string{r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion}] = true
+	}
+	text := count(len(pairs), "directed pair")
+	if len(rows) > len(pairs) {
+		return count(len(rows), "row") + " of " + text
+	}
+	return text
 }
 
 func flagged(rows []results.Row, flag string) int {
@@ -123,7 +153,7 @@ func emptiness(g analysis.Group) string {
 }
 
 // method says what the figures are and what they were measured with.
-func method(rows []results.Row) string {
+func method(rows []results.Row, m meaning) string {
 	var machines, paths, streams []string
 	for _, r := range rows {
 		machines = append(machines, named(r.FromCloud, r.FromMachine), named(r.ToCloud, r.ToMachine))
@@ -134,11 +164,10 @@ func method(rows []results.Row) string {
 			streams = append(streams, number(int(*r.Streams)))
 		}
 	}
-	text := "RTT: median of UDP probes. Goodput: TCP payload counted at the receiver, after slow start"
+	text := m.text
 	if s := distinct(streams); len(s) > 0 {
-		text += ", streams: " + strings.Join(s, ", ")
+		text = strings.TrimSuffix(text, ".") + ", streams: " + strings.Join(s, ", ") + "."
 	}
-	text += "."
 	if m := distinct(machines); len(m) > 4 {
 		text += fmt.Sprintf(" Machines: %d types.", len(m))
 	} else if len(m) > 0 {

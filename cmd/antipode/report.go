@@ -96,7 +96,7 @@ func writeReport(dir string, data *analysis.Data, r *analysis.Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return usageError("--out: %w", err)
 	}
-	if err := writeFigures(filepath.Join(dir, chartsFolder), charts.Distance(data.Rows)); err != nil {
+	if err := writeFigures(filepath.Join(dir, chartsFolder), charts.All(data, r)); err != nil {
 		return err
 	}
 	file, err := os.Create(filepath.Join(dir, "report.json"))
