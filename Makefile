@@ -14,7 +14,7 @@ SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs
 # Where `make run` sweeps: three AWS and three GCP regions on four continents.
 RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
 
-.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos bench-probe bench-schedule accuracy cross clean
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos bench-probe bench-schedule bench-report accuracy cross clean
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +76,9 @@ bench-probe: build ## the probe against iperf3, ping, irtt and sockperf: medians
 
 bench-schedule: ## the schedule on a virtual clock, 10 to 200 regions: makespan over the bound, beside a simple queue
 	$(GO) run ./bench/schedule
+
+bench-report: bin/antipode ## a report of 1,000,000 rows: statistics and charts in at most 10 s and 400 MB
+	$(GO) run ./bench/report
 
 accuracy: bin/antipode-probe bin/antipode-machine ## the probe against the lab's truth on 134 paths and 12 token buckets: half an hour; goes on where it was interrupted
 	$(GO) run ./bench/accuracy $(ACCURACY_FLAGS)

@@ -56,6 +56,7 @@ var arrows = map[string][]string{
 	"lab/world":              {".", "strictyaml"},
 	"bench/accuracy":         {".", "lab", "lab/router", "lab/vm", "lab/world", "probe/wire", "probe/trace", "remote"},
 	"bench/probe":            {},
+	"bench/report":           {".", "analysis", "results"},
 	"bench/schedule":         {".", "orchestrator/plan"},
 	"e2e":                    {},
 }
