@@ -28,8 +28,30 @@ func (r *run) divide() {
 		}
 	}
 	var alone []plan.Pair
-	r.batches, alone = plan.Batches(open, r.cfg.AtOnce)
+	if r.cfg.Batches == nil {
+		r.batches, alone = plan.Batches(open, r.cfg.AtOnce)
+	} else {
+		r.batches, alone = among(r.cfg.Batches, open)
+	}
 	r.leftOut = append(r.leftOut, alone...)
+}
+
+// among leaves of batches what is among pairs; alone are the pairs of no batch.
+func among(batches [][]plan.Pair, pairs []plan.Pair) (kept [][]plan.Pair, alone []plan.Pair) {
+	open := map[plan.Pair]bool{}
+	for _, p := range pairs {
+		open[p] = true
+	}
+	for _, batch := range batches {
+		batch = slices.DeleteFunc(slices.Clone(batch), func(p plan.Pair) bool { return !open[p] })
+		for _, p := range batch {
+			delete(open, p) // each once
+		}
+		if len(batch) > 0 {
+			kept = append(kept, batch)
+		}
+	}
+	return kept, slices.DeleteFunc(slices.Clone(pairs), func(p plan.Pair) bool { return !open[p] })
 }
 
 // machines counts the regions' machines of all batches, and those that never

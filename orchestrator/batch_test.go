@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -155,6 +156,21 @@ func TestBarred(t *testing.T) {
 		}
 		if got := d.errorsOf(results.StatusSkipped); !slices.Equal(got, []string{closed + ": preflight: not enabled"}) {
 			t.Errorf("skipped for %q", got)
+		}
+	})
+}
+
+// TestGivenBatches are measured as they are, but for what is barred.
+func TestGivenBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newPlanet(t)
+		cfg := p.config(4)
+		closed := cfg.Pairs[0].From.ID()
+		cfg.Barred = map[string]string{closed: "not enabled"}
+		cfg.Batches = [][]plan.Pair{cfg.Pairs[:3], cfg.Pairs[3:7], cfg.Pairs[7:]}
+		d := p.run(t.Context(), cfg)
+		if d.err != nil || d.counts() != [3]int{6, 0, 6} || d.Batches != 2 {
+			t.Errorf("%v, %+v", d.err, d.Summary)
 		}
 	})
 }

@@ -22,6 +22,7 @@ type Config struct {
 	Expires        time.Time // when machines end themselves; nothing is measured after it
 	Pairs          []plan.Pair
 	Barred         map[string]string             // by region id, why it can't take part: its pairs are skipped
+	Batches        [][]plan.Pair                 // how the pairs are cut; nil: by AtOnce. Pairs that none has are skipped
 	AtOnce         map[string]int                // machines there may be at a time, by cloud or of plan.AllClouds; none: as many as regions
 	Providers      map[string]providers.Provider // by cloud
 	MachineTypes   map[string]string             // by cloud

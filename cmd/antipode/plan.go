@@ -76,6 +76,7 @@ func tellPlan(f *sweepFlags, asJSON bool, stdout io.Writer) error {
 type forecast struct {
 	Regions   int        `json:"regions"`
 	Pairs     int        `json:"pairs"`
+	LeftOut   int        `json:"pairs_left_out"` // by --max-batches
 	Batches   int        `json:"batches"`
 	Machines  int        `json:"machines"` // launched, in all batches
 	ExpectedS float64    `json:"expected_s"`
@@ -88,14 +89,13 @@ type forecast struct {
 }
 
 func (p planned) forecast() forecast {
-	pairs := p.open()
-	batches, _ := plan.Batches(pairs, p.atOnce)
-	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}, BudgetUSD: p.flags.budgetUSD}
+	batches, beyond, alone := p.batches()
+	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs) - len(beyond), LeftOut: len(beyond), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}, BudgetUSD: p.flags.budgetUSD}
 	for _, batch := range batches {
 		f.BoundS += p.expectedOf(batch).Seconds()
 	}
 	f.ExpectedS = f.BoundS * usualExcess
-	f.Bytes = p.flags.expectedBytes() * float64(len(pairs))
+	f.Bytes = p.flags.expectedBytes() * float64(len(p.open())-len(beyond)-len(alone))
 	cost := plan.Price(p.rates, batches, plan.Use{
 		MachineTypes: p.flags.machines.first(),
 		Life: func(batch []plan.Pair) time.Duration {
@@ -122,6 +122,9 @@ func (f forecast) describe(onLab bool) string {
 	fmt.Fprintf(&b, "  expected %v of tests, no schedule can do with less than %v\n", seconds(f.ExpectedS), seconds(f.BoundS))
 	if f.Batches > 1 {
 		fmt.Fprintf(&b, "  in %d batches, which launch %s in all\n", f.Batches, plural(f.Machines, "machine"))
+	}
+	if f.LeftOut > 0 {
+		fmt.Fprintf(&b, "  %s left out by --max-batches, %d are measured; another sweep with --into measures what is missing\n", plural(f.LeftOut, "pair"), f.Pairs)
 	}
 	fmt.Fprintf(&b, "  about %s sent\n", units.Bytes(f.Bytes))
 	if onLab {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -90,6 +91,19 @@ func TestPlanBatches(t *testing.T) {
 	}
 }
 
+// TestPlanMaxBatches: what is left out is said, and neither counted nor paid for.
+func TestPlanMaxBatches(t *testing.T) {
+	args := []string{"--clouds", "gcp", "--batch-size", "12", "--bytes", "10MB", "--stop", "bytes"}
+	all, some := forecastOf(t, args...), forecastOf(t, append(args, "--max-batches", "3")...)
+	if some.Batches != 3 || some.Pairs+some.LeftOut != all.Pairs || some.Pairs < 3*100 || some.Bytes != float64(some.Pairs)*10e6 || some.USD >= all.USD {
+		t.Errorf("%+v", some)
+	}
+	text, err := planOf(t, append(args, "--max-batches", "3")...)
+	if want := fmt.Sprintf("%d pairs left out by --max-batches", some.LeftOut); err != nil || !strings.Contains(text, want) || !strings.Contains(text, "--into") {
+		t.Errorf("%v, %q is not in\n%s", err, want, text)
+	}
+}
+
 func TestPlanOnTheLab(t *testing.T) {
 	on, off := forecastOf(t, "--lab", "--max-regions", "6"), forecastOf(t, "--max-regions", "6")
 	if diff := cmp.Diff(off, on); diff != "" || on.USD == 0 || on.Regions != 6 {
@@ -144,6 +158,8 @@ func TestPlanRefuses(t *testing.T) {
 		"batch of one":     {[]string{"--batch-size", "1"}, "--batch-size 1: a pair needs two regions"},
 		"negative batch":   {[]string{"--batch-size", "-3"}, "--batch-size -3: a pair needs two regions"},
 		"no prices":        {[]string{"--prices", "/nowhere/p.yaml"}, "--prices: load prices: open /nowhere/p.yaml"},
+		"no batches":       {[]string{"--max-batches", "-1"}, "--max-batches -1: not a number of batches, 1 or more"},
+		"half a batch":     {[]string{"--max-batches", "0.5"}, "--max-batches"},
 		"debts":            {[]string{"--budget-usd", "-1"}, "--budget-usd -1: not an amount of US dollars above zero, such as 2.50"},
 		"no amount":        {[]string{"--budget-usd", "NaN"}, "--budget-usd NaN: not an amount"},
 		"no end of money":  {[]string{"--budget-usd", "Inf"}, "--budget-usd +Inf: not an amount"},

@@ -77,6 +77,27 @@ func (p *planned) preflight(ctx context.Context, v *venue, say io.Writer) error 
 	return p.afford(p.forecast())
 }
 
+// batches are the pairs as they are measured, one batch after the other. Beyond
+// are those that --max-batches leaves out, alone those that no batch can hold.
+func (p planned) batches() (batches [][]plan.Pair, beyond, alone []plan.Pair) {
+	batches, alone = plan.Batches(p.open(), p.atOnce)
+	batches, beyond = plan.AtMost(batches, p.flags.maxBatches)
+	return batches, beyond, alone
+}
+
+// limit leaves out what is beyond the last batch.
+func (p planned) limit() (pairs []plan.Pair, batches [][]plan.Pair) {
+	if p.flags.maxBatches == 0 {
+		return p.pairs, nil
+	}
+	batches, beyond, _ := p.batches()
+	out := map[plan.Pair]bool{}
+	for _, pair := range beyond {
+		out[pair] = true
+	}
+	return slices.DeleteFunc(slices.Clone(p.pairs), func(pair plan.Pair) bool { return out[pair] }), batches
+}
+
 // open are the pairs that are measured, as far as is known: with the wished path
 // and without regions that can't take part.
 func (p planned) open() []plan.Pair {
@@ -108,7 +129,7 @@ func (p planned) maxTime() time.Duration {
 		return p.flags.maxTime
 	}
 	life := 20 * time.Minute
-	batches, _ := plan.Batches(p.measurable(), p.atOnce)
+	batches, _, _ := p.batches()
 	for _, pairs := range batches {
 		life += 10*time.Minute + 2*p.expectedOf(pairs)
 	}

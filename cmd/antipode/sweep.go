@@ -116,11 +116,13 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 	}
 	ctx, leave := v.within(ctx)
 	defer leave()
+	pairs, batches := p.limit()
 	return orchestrator.Run(ctx, orchestrator.Config{
 		RunID:          run.id,
 		Dir:            run.dir,
 		Expires:        time.Now().Add(p.maxTime()).Truncate(time.Second),
-		Pairs:          p.pairs,
+		Pairs:          pairs,
+		Batches:        batches,
 		Barred:         p.barred,
 		AtOnce:         p.atOnce,
 		Providers:      v.providers,

@@ -34,6 +34,7 @@ type sweepFlags struct {
 	wishes     plan.Wishes
 	cloudPairs []string
 	batchSize  int
+	maxBatches int
 	pricesFile string
 	budgetUSD  float64
 
@@ -97,6 +98,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.wishes.MaxRegions, "max-regions", 0, "at most `N` regions, spread over the globe and both clouds (0: no limit)")
 		flags.BoolVar(&f.wishes.OneWay, "one-way", false, "of each two regions one direction only")
 		flags.IntVar(&f.batchSize, "batch-size", 0, "`N` regions at a time, each batch launched, measured and torn down (0: all at once)")
+		flags.IntVar(&f.maxBatches, "max-batches", 0, "at most `N` batches, those with the most pairs; the plan says what is left out (0: no limit)")
 		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
 	})
 	group(flags, "How to measure", func() {
@@ -183,6 +185,8 @@ func (f *sweepFlags) check() error {
 	switch {
 	case f.batchSize < 0 || f.batchSize == 1:
 		return usageError("--batch-size %d: a pair needs two regions", f.batchSize)
+	case f.maxBatches < 0:
+		return usageError("--max-batches %d: not a number of batches, 1 or more (0: no limit)", f.maxBatches)
 	case !(f.budgetUSD >= 0) || math.IsInf(f.budgetUSD, 0):
 		return usageError("--budget-usd %v: not an amount of US dollars above zero, such as 2.50", f.budgetUSD)
 	case f.streams < 1 || f.streams > 128:

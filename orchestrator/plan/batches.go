@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/antipode-bench/antipode"
 )
 
@@ -71,4 +74,51 @@ func Machines(batches [][]Pair) int {
 		n += len(RegionsOf(batch))
 	}
 	return n
+}
+
+// AtMost keeps n of the batches, those with the most pairs, in their order; 0 is
+// all of them. Pairs of the others go where both their regions are anyway; left are
+// those that no batch has then.
+func AtMost(batches [][]Pair, n int) (kept [][]Pair, left []Pair) {
+	if n == 0 || n >= len(batches) {
+		return batches, nil
+	}
+	largest := make([]int, len(batches))
+	for i := range largest {
+		largest[i] = i
+	}
+	slices.SortStableFunc(largest, func(a, b int) int { return cmp.Compare(len(batches[b]), len(batches[a])) })
+	chosen := map[int]bool{}
+	for _, i := range largest[:n] {
+		chosen[i] = true
+	}
+	var rest []Pair
+	for i, batch := range batches {
+		if chosen[i] {
+			kept = append(kept, slices.Clone(batch))
+		} else {
+			rest = append(rest, batch...)
+		}
+	}
+	return takeIn(kept, rest)
+}
+
+// takeIn adds pairs to the first batch that has both their regions.
+func takeIn(batches [][]Pair, pairs []Pair) (_ [][]Pair, left []Pair) {
+	has := make([]map[antipode.Region]bool, len(batches))
+	for i, batch := range batches {
+		has[i] = map[antipode.Region]bool{}
+		for _, r := range RegionsOf(batch) {
+			has[i][r] = true
+		}
+	}
+	for _, p := range pairs {
+		i := slices.IndexFunc(has, func(regions map[antipode.Region]bool) bool { return regions[p.From] && regions[p.To] })
+		if i < 0 {
+			left = append(left, p)
+		} else {
+			batches[i] = append(batches[i], p)
+		}
+	}
+	return batches, left
 }

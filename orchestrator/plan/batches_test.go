@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -133,4 +134,54 @@ func TestBatchesOfAnything(t *testing.T) {
 			t.Fatalf("seed %d: %d regions, %d pairs, %v", seed, len(regions), len(pairs), atOnce)
 		}
 	}
+}
+
+// TestAtMost: of any batches the largest are kept, each pair is in one of them or
+// left, none is left that both regions of are in one, and no batch gets a region.
+func TestAtMost(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		share := rng.Float64()
+		pairs := everyPair(field("aws", 1+rng.IntN(7), "gcp", 1+rng.IntN(9)), func(Pair) bool { return rng.Float64() < share })
+		batches, _ := Batches(pairs, map[string]int{AllClouds: 2 + rng.IntN(6)})
+		n := rng.IntN(len(batches) + 2)
+		kept, left := AtMost(batches, n)
+		if want := len(batches); n > 0 && len(kept) != min(n, want) || n == 0 && len(kept) != want {
+			t.Fatalf("seed %d: %d of %d batches, want %d", seed, len(kept), want, n)
+		}
+		times := map[Pair]int{}
+		for _, p := range left {
+			times[p]++
+		}
+		regions := 0
+		for _, batch := range kept {
+			regions = max(regions, len(RegionsOf(batch)))
+			for _, p := range batch {
+				times[p]++
+			}
+			for _, p := range left {
+				if in := RegionsOf(batch); slices.Contains(in, p.From) && slices.Contains(in, p.To) {
+					t.Errorf("seed %d: %s is left, though both regions are in a batch", seed, p)
+				}
+			}
+		}
+		all := 0
+		for _, batch := range batches {
+			all += len(batch)
+		}
+		if len(times) != all || len(left) > 0 && slices.Max(slices.Collect(maps.Values(times))) > 1 {
+			t.Errorf("seed %d: %d pairs of %d, of which some twice", seed, len(times), all)
+		}
+		if len(batches) > 0 && regions > max(2, most(batches)) {
+			t.Errorf("seed %d: a batch of %d regions", seed, regions)
+		}
+	}
+}
+
+// most is how many regions the largest batch has.
+func most(batches [][]Pair) (n int) {
+	for _, batch := range batches {
+		n = max(n, len(RegionsOf(batch)))
+	}
+	return n
 }
