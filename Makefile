@@ -14,7 +14,7 @@ SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs
 # Where `make run` sweeps: three AWS and three GCP regions on four continents.
 RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
 
-.PHONY: help build run test check format vet staticcheck tidy race fuzz golden chaos bench-probe bench-schedule bench-report accuracy cross clean
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden page chaos bench-probe bench-schedule bench-report accuracy cross clean
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,7 @@ ROOMS = $(filter-out $(shell $(GO) list ./e2e $(TIMED)),$(shell $(GO) list ./...
 MEASURE ?= $(GO) test
 test: build ## run every test
 	$(GO) test -timeout 15m $(ROOMS)
+	cd page/bundle && $(GO) test ./...
 	$(MEASURE) -timeout 15m -p 1 $(TIMED)
 	$(MEASURE) -timeout 20m -parallel 4 ./e2e
 
@@ -64,6 +65,9 @@ fuzz: ## fuzz every parser for FUZZTIME each (default 10s)
 
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./charts ./results -update
+
+page: ## page/dist anew from page/web/src, and the npm packages that page/bundle/modules.tgz holds
+	cd page/bundle && $(GO) run .
 
 # Without a package's name go test shows how far it is. The check goes first: it
 # takes the records and the tags out of the code, and the kill test must fail.

@@ -44,6 +44,7 @@ var arrows = map[string][]string{
 	"formats":                {".", "results"},
 	"analysis":               {".", "allowance", "results", "units"},
 	"charts":                 {".", "results", "analysis", "units"},
+	"page":                   {".", "results", "analysis", "units"},
 	"lab":                    {".", "results", "lab/door", "lab/hypervisor", "lab/router", "lab/seqpacket", "lab/vm", "lab/world", "lab/machine", "strictyaml"},
 	"lab/door":               {".", "lab/vm"},
 	"lab/door/doortest":      {"lab/door", "lab/vm"},

@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/antipode-bench/antipode/analysis"
 	"github.com/antipode-bench/antipode/charts"
+	"github.com/antipode-bench/antipode/page"
 )
 
 type reportFlags struct {
@@ -29,7 +31,8 @@ func newReport() *cobra.Command {
 pairs and for each two clouds, with intervals that allow for rows that share a region; RTT
 over light's own time in fibre; which rows contradict physics, their way back or what a
 machine is sold with; and which regions can't be where they are said to be.
-With --out it writes charts and report.json into a folder, with --json it prints the latter.
+With --out it writes charts, report.json and report.html into a folder, with --json it prints
+the findings. report.html is one file to explore them in, without a network.
 
 ` + inputsHelp + `
 Lines that can't be read are listed and counted, and don't stop it.`,
@@ -42,7 +45,7 @@ Lines that can't be read are listed and counted, and don't stop it.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.out, "out", "", "write the charts and report.json into this `FOLDER`")
+	flags.StringVar(&f.out, "out", "", "write the charts, report.json and report.html into this `FOLDER`")
 	flags.BoolVar(&f.json, "json", false, "print the findings as JSON")
 	f.inputFlags.register(flags)
 	flags.Uint64Var(&f.seed, "seed", f.seed, "`NUMBER` that the intervals' random draws begin with")
@@ -99,12 +102,33 @@ func writeReport(dir string, data *analysis.Data, r *analysis.Report) error {
 	if err := writeFigures(filepath.Join(dir, chartsFolder), charts.All(data, r)); err != nil {
 		return err
 	}
-	file, err := os.Create(filepath.Join(dir, "report.json"))
+	if err := create(filepath.Join(dir, "report.json"), func(w io.Writer) error { return printJSON(w, r) }); err != nil {
+		return err
+	}
+	in := page.Input{Title: pageTitle(data), Version: version, Data: data, Report: r}
+	return create(filepath.Join(dir, "report.html"), func(w io.Writer) error { return page.Write(w, in) })
+}
+
+// pageTitle names what the rows are from.
+func pageTitle(data *analysis.Data) string {
+	var names []string
+	for _, s := range data.Sources {
+		names = append(names, strings.TrimSuffix(filepath.Base(s.Name), "/"))
+	}
+	if len(names) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:2], ", "), len(names)-2)
+	}
+	return strings.Join(names, ", ")
+}
+
+// create writes a file and closes it.
+func create(path string, write func(io.Writer) error) error {
+	file, err := os.Create(path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := printJSON(file, r); err != nil {
+	if err := write(file); err != nil {
 		return err
 	}
 	return file.Close()

@@ -56,7 +56,7 @@ func TestReportWritesItsFolder(t *testing.T) {
 	if want := "ping-linux.txt:15: set apart: ping of cut.example: neither answers nor a summary follow"; !strings.Contains(got.err, want) {
 		t.Errorf("standard error lacks %q:\n%s", want, got.err)
 	}
-	for _, name := range []string{"report.json", "charts/all.svg", "charts/all.png", "charts/aws-gcp.svg"} {
+	for _, name := range []string{"report.json", "report.html", "charts/all.svg", "charts/all.png", "charts/aws-gcp.svg"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", name, err)
 		}

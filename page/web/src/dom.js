@@ -1,0 +1,34 @@
+// A few words for making elements.
+
+export const byId = (id) => document.getElementById(id);
+
+// make returns an element with properties (attributes where they have a dash
+// or are called role, for, class) and children.
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.includes('-') || ['role', 'for', 'class', 'scope', 'list'].includes(name)) element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children);
+  return element;
+}
+
+// choice is a group of radio buttons that look like one switch.
+export function choice(name, legend, options, chosen, change) {
+  const set = make('fieldset', {class: 'switch'}, make('legend', {}, legend));
+  for (const [value, label] of options) {
+    const input = make('input', {type: 'radio', name, value, checked: value === chosen});
+    input.addEventListener('change', () => change(value));
+    set.append(make('label', {}, input, make('span', {}, label)));
+  }
+  return set;
+}
+
+export function select(label, options, chosen, change) {
+  const box = make('select', {}, ...options.map(([value, text]) => make('option', {value}, text)));
+  box.value = chosen;
+  box.addEventListener('change', () => change(box.value));
+  return make('label', {class: 'field'}, make('span', {}, label), box);
+}
