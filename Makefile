@@ -37,6 +37,7 @@ test: build ## run every test
 	cd page/bundle && $(GO) test ./...
 	$(MEASURE) -timeout 15m -p 1 $(TIMED)
 	$(MEASURE) -timeout 20m -parallel 4 ./e2e
+	cd e2e/duckdb && CGO_ENABLED=1 $(GO) test ./...
 
 check: format vet staticcheck tidy race ## format, vet, staticcheck, tidy and the race detector
 
@@ -51,6 +52,7 @@ staticcheck: ## staticcheck, the version go.mod names
 
 tidy: ## fails when go.mod or go.sum are not tidy
 	$(GO) mod tidy -diff
+	cd e2e/duckdb && $(GO) mod tidy -diff
 
 race: build ## the packages' tests again under the race detector (needs a C compiler)
 	CGO_ENABLED=1 $(GO) test -race -timeout 40m $(ROOMS)

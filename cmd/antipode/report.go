@@ -31,8 +31,9 @@ func newReport() *cobra.Command {
 pairs and for each two clouds, with intervals that allow for rows that share a region; RTT
 over light's own time in fibre; which rows contradict physics, their way back or what a
 machine is sold with; and which regions can't be where they are said to be.
-With --out it writes charts, report.json and report.html into a folder, with --json it prints
-the findings. report.html is one file to explore them in, without a network.
+It prints sentences, or all findings as JSON with --json. With --out it writes charts,
+report.json and report.html into a folder; the latter is one file to explore them in, without
+a network.
 
 ` + inputsHelp + `
 Lines that can't be read are listed and counted, and don't stop it.`,
@@ -53,9 +54,6 @@ Lines that can't be read are listed and counted, and don't stop it.`,
 }
 
 func report(stdout, stderr io.Writer, files []string, f *reportFlags) error {
-	if f.out == "" && !f.json {
-		return usageError("--out: name a folder for the charts and the page, or print the findings with --json")
-	}
 	data, err := f.collect(files)
 	if err != nil {
 		return err
@@ -76,7 +74,9 @@ func report(stdout, stderr io.Writer, files []string, f *reportFlags) error {
 	for _, s := range r.Sentences {
 		fmt.Fprintln(stdout, s)
 	}
-	fmt.Fprintf(stdout, "\nreport  %s\n", f.out)
+	if f.out != "" {
+		fmt.Fprintf(stdout, "\nreport  %s\n", f.out)
+	}
 	return nil
 }
 

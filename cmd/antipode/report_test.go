@@ -63,6 +63,13 @@ func TestReportWritesItsFolder(t *testing.T) {
 	}
 }
 
+func TestReportPrintsSentences(t *testing.T) {
+	got := call("report", published+"tools/iperf3-tcp.json")
+	if want := "3 rows from 1 source: 2 ok, 1 failed, 0 skipped; 6 regions, 3 directed pairs."; got.code != 0 || !strings.HasPrefix(got.out, want) {
+		t.Errorf("code %d, %q; want it to begin with %q", got.code, got.out, want)
+	}
+}
+
 func TestReportRefuses(t *testing.T) {
 	file := published + "intercloud/results_202202.csv"
 	closed := filepath.Join(t.TempDir(), "closed")
@@ -74,7 +81,6 @@ func TestReportRefuses(t *testing.T) {
 		want string
 	}{
 		"no file":           {nil, "usage: antipode report FILE..."},
-		"no out":            {[]string{file}, "--out: name a folder"},
 		"no such file":      {[]string{"nowhere.csv", "--json"}, `"nowhere.csv" is neither a file, nor a folder, nor a run in runs (--runs)`},
 		"unknown kind":      {[]string{published + "README.md", "--json"}, "README.md: unknown kind of file"},
 		"no run":            {[]string{published + "intercloud", "--json"}, "intercloud: no run's folder"},
