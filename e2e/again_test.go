@@ -17,13 +17,19 @@ const (
 // computer is an error of t at once.
 func again(t *testing.T, measure func(try int) (wrong string)) {
 	t.Helper()
-	for try := range againTries {
+	upTo(t, againTries, measure)
+}
+
+// upTo is again with another number of tries.
+func upTo(t *testing.T, tries int, measure func(try int) (wrong string)) {
+	t.Helper()
+	for try := range tries {
 		wrong := measure(try)
 		if wrong == "" || t.Failed() {
 			return
 		}
 		t.Logf("try %d: %s", try, wrong)
-		if try == againTries-1 {
+		if try == tries-1 {
 			t.Error(wrong)
 		}
 	}

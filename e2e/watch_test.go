@@ -6,9 +6,6 @@ const (
 	watchTick = 5 * time.Millisecond
 	// lateTick is what would show in a round trip.
 	lateTick = 2 * time.Millisecond
-	// busyTicks is the share of late ones on a computer that has other things to
-	// do than to be exact.
-	busyTicks = 0.02
 )
 
 // watch knows how busy the computer is by how late it is told the time.

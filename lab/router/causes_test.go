@@ -82,7 +82,8 @@ func (p cause) measure(t *testing.T, from *agent, to wire.Peer) *wire.Throughput
 		Peer: to, DurationMs: 1000 * p.seconds, Streams: 1, DeadlineMs: 90_000, CongestionControl: p.congestion,
 		SampleMs: 20, FlowCheck: true, Options: p.options,
 	}})
-	if strings.Contains(r.Error, "this kernel has only") || strings.Contains(r.Error, "this user may choose only") {
+	lacks := strings.Contains(r.Error, "this kernel has only") || strings.Contains(r.Error, "this user may choose only")
+	if lacks && os.Getenv("CI") != "true" {
 		t.Skip(r.Error)
 	}
 	if r.Error != "" {
