@@ -106,7 +106,7 @@ func (r *run) measureBatch(ctx context.Context, stop context.CancelCauseFunc, pa
 	m := newMeasurement(r, pairs, news)
 	r.measured = append(r.measured, m)
 	wait := r.fleet.start(ctx)
-	m.loop(ctx, stop)
+	m.measure(ctx, stop)
 	end(errOver)
 	wait(r.cfg.Limits.Settle)
 	r.manifest.know(m.known, m.hellos, m.settings)
@@ -168,7 +168,9 @@ func (r *run) makeRoom(ctx context.Context, stop context.CancelCauseFunc) {
 func (r *run) measuredFor() (makespan, bound time.Duration) {
 	for _, m := range r.measured {
 		makespan += m.last.Sub(m.first)
-		bound += plan.Bound(m.timed, r.cfg.Isolation)
+		for _, timed := range m.rounds {
+			bound += plan.Bound(timed, r.cfg.Isolation)
+		}
 	}
 	return makespan, bound
 }

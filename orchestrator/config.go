@@ -32,7 +32,8 @@ type Config struct {
 	ProbePort      int            // where agents listen; 0 means wire.DefaultPort
 	Isolation      plan.Isolation // empty means plan.Duplex
 	Test           Test
-	Tune           bool // raise the limits of the machines' kernels as far as they allow
+	Repeat         plan.Repetition // of each pair
+	Tune           bool            // raise the limits of the machines' kernels as far as they allow
 	Limits         Limits
 	Flags          []string                 // of every row
 	Baseline       Baseline                 // may be nil
@@ -165,6 +166,9 @@ func (c Config) checkTest() error {
 		return t.Options.Validate(t.Streams)
 	case t.RTTInterval <= 0:
 		return fmt.Errorf("%v between round-trip probes: not above zero", t.RTTInterval)
+	}
+	if r := c.Repeat; r.Times < 0 || r.Stable < 0 || r.Stable > 0 && r.Times < plan.LeastStable {
+		return fmt.Errorf("%+v: no such repetition", r)
 	}
 	return c.Test.UDP.check()
 }

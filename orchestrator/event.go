@@ -65,14 +65,16 @@ type Event struct {
 
 // Progress counts.
 type Progress struct {
-	Pairs, OK, Failed, Skipped int   // Pairs is all; the others have a row
-	Regions, Ready, Lost       int   // Regions is all; Lost ones failed or were skipped
-	Batch, Batches             int   // the present one, from 1, of how many; 0 before the first
-	Running                    int   // tests
-	Bytes                      int64 // payload received: TCP's of pairs that are ok, and UDP's
+	Pairs                     int   // all of the run
+	Rows, OK, Failed, Skipped int   // Rows is all that there are to be, as far as is known; the others are there
+	Round, Rounds             int   // of repetitions, from 1, of at most how many; of the present batch
+	Regions, Ready, Lost      int   // Regions is all; Lost ones failed or were skipped
+	Batch, Batches            int   // the present one, from 1, of how many; 0 before the first
+	Running                   int   // tests
+	Bytes                     int64 // payload received: TCP's of pairs that are ok, and UDP's
 }
 
-// Done counts the pairs that have a row.
+// Done counts the rows that are there.
 func (p Progress) Done() int { return p.OK + p.Failed + p.Skipped }
 
 // reporter passes events on, one at a time, and keeps count. The observer must
@@ -98,6 +100,24 @@ func (r *reporter) batch(n, of int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.progress.Batch, r.progress.Batches = n, of
+}
+
+// round says which repetition begins, from the second one on with more rows to
+// come.
+func (r *reporter) round(m *measurement) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(m.rounds) > 0 {
+		r.progress.Rows += len(m.open)
+	}
+	r.progress.Round, r.progress.Rounds = len(m.rounds)+1, m.run.cfg.Repeat.Most()
+}
+
+// expect says that there are to be more rows.
+func (r *reporter) expect(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.progress.Rows += n
 }
 
 func (r *reporter) now() Progress {

@@ -23,7 +23,7 @@ type Folder struct {
 	Expires    time.Time
 	Regions    int
 	Pairs      int    // all of the run; 0 if it ended before it wrote them down
-	Rows, OK   int    // pairs that have a row, and those of them that were measured
+	Rows, OK   int    // pairs that have all their rows, and those that were measured
 	TornDown   bool   // its journal says that nothing is left
 	Running    bool   // a process has it
 	Stopped    string // why not every pair had its turn; empty if nothing stopped it, or a resume went on
@@ -79,9 +79,13 @@ func readFolder(dir string) (Folder, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}
-	for _, r := range rows.Rows {
-		f.Rows++
-		if r.Status == results.StatusOK {
+	all := tallyOf(rows.Rows)
+	f.Rows = len(all)
+	for _, t := range all {
+		if !t.over && !manifest.Repeat.Enough(t.rows, t.goodputs) {
+			f.Rows--
+		}
+		if len(t.goodputs) > 0 {
 			f.OK++
 		}
 	}

@@ -8,11 +8,9 @@ import (
 	"slices"
 
 	"github.com/antipode-bench/antipode"
-	"github.com/antipode-bench/antipode/orchestrator/plan"
 	"github.com/antipode-bench/antipode/probe/wire"
 	"github.com/antipode-bench/antipode/providers"
 	"github.com/antipode-bench/antipode/remote"
-	"github.com/antipode-bench/antipode/results"
 )
 
 // history is what a journal tells of a run so far.
@@ -83,15 +81,6 @@ func (h history) pinned(id string, m providers.Machine) providers.Machine {
 		m.HostKey = old.HostKey
 	}
 	return m
-}
-
-// remaining leaves the pairs that have no row.
-func remaining(pairs []plan.Pair, rows []results.Row) []plan.Pair {
-	have := map[direction]bool{}
-	for _, r := range rows {
-		have[direction{r.FromCloud + ":" + r.FromRegion, r.ToCloud + ":" + r.ToRegion}] = true
-	}
-	return slices.DeleteFunc(slices.Clone(pairs), func(p plan.Pair) bool { return have[directionOf(p)] })
 }
 
 // parseJournal reads the whole records and returns how long they are, in bytes.

@@ -30,6 +30,7 @@ type Manifest struct {
 	Expires      time.Time         `json:"expires"`
 	Command      map[string]string `json:"command,omitempty"` // Config.Command
 	Test         manifestTest      `json:"test"`
+	Repeat       plan.Repetition   `json:"repeat,omitzero"`
 	Tune         bool              `json:"tune,omitempty"`
 	Isolation    plan.Isolation    `json:"isolation"`
 	ProbePort    int               `json:"probe_port"`
@@ -93,7 +94,7 @@ func (c Config) manifest(started time.Time) Manifest {
 			DurationMs: ms(t.Duration), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl, FlowCheck: t.FlowCheck,
 			RTTProbes: t.RTTProbes, RTTIntervalMs: ms(t.RTTInterval), UDPRateBps: t.UDP.RateBps, UDPDurationMs: ms(t.UDP.Duration), Options: t.Options,
 		},
-		Tune: c.Tune, Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
+		Repeat: c.Repeat, Tune: c.Tune, Isolation: c.Isolation, ProbePort: c.ProbePort, Flags: c.Flags, MachineTypes: c.MachineTypes, Choice: c.Choice, AtOnce: c.AtOnce,
 		BudgetUSD: c.BudgetUSD, Estimate: c.Estimate,
 	}
 	for _, r := range plan.RegionsOf(c.Pairs) {
@@ -115,7 +116,7 @@ func (m Manifest) config() (Config, error) {
 			Duration: span(t.DurationMs), Bytes: t.Bytes, ErrorRatio: t.ErrorRatio, Streams: t.Streams, CongestionControl: t.CongestionControl, FlowCheck: t.FlowCheck,
 			RTTProbes: t.RTTProbes, RTTInterval: span(t.RTTIntervalMs), UDP: UDPTest{t.UDPRateBps, span(t.UDPDurationMs)}, Options: t.Options,
 		},
-		Tune: m.Tune, Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
+		Repeat: m.Repeat, Tune: m.Tune, Isolation: m.Isolation, ProbePort: m.ProbePort, Flags: m.Flags, MachineTypes: m.MachineTypes, Choice: m.Choice, AtOnce: m.AtOnce,
 		BudgetUSD: m.BudgetUSD, Estimate: m.Estimate,
 	}
 	regions := map[string]antipode.Region{}

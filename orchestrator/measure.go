@@ -35,8 +35,9 @@ type measurement struct {
 	settings map[string][]remote.Setting  // of ready machines, by region id
 	running  map[plan.Task]context.CancelCauseFunc
 
-	timed       []plan.Timed
-	first, last time.Time // of the tests
+	timed       []plan.Timed   // of this round
+	rounds      [][]plan.Timed // that are over
+	first, last time.Time      // of the tests
 }
 
 // openPair is a pair without a row.
@@ -51,7 +52,6 @@ func newMeasurement(r *run, pairs []plan.Pair, news <-chan news) *measurement {
 		run:      r,
 		pairs:    pairs,
 		tester:   tester{r.cfg.Test, r.cfg.Limits, r.cfg.Choice, r.cfg.Baseline},
-		schedule: plan.NewSchedule(pairs, r.cfg.Isolation, r.cfg.Test.order()),
 		news:     news,
 		outcomes: make(chan outcome),
 		open:     map[direction]*openPair{},
@@ -64,19 +64,27 @@ func newMeasurement(r *run, pairs []plan.Pair, news <-chan news) *measurement {
 		settings: map[string][]remote.Setting{},
 		running:  map[plan.Task]context.CancelCauseFunc{},
 	}
-	for _, p := range pairs {
-		m.open[directionOf(p)] = &openPair{Pair: p}
-	}
+	m.begin(r.rows.behind(pairs))
 	return m
 }
 
 func directionOf(p plan.Pair) direction { return direction{p.From.ID(), p.To.ID()} }
 
-// loop measures until every pair has a row, or ctx ends and so do the tests
-// that run; then the pairs that are left become rows too. It ends because every
-// machine gets ready or lost, and every test answers, within limits.
-func (m *measurement) loop(ctx context.Context, stop context.CancelCauseFunc) {
+// measure goes on, round by round, until every pair was measured often enough. If
+// ctx ends, every pair that was not has a row that says so.
+func (m *measurement) measure(ctx context.Context, stop context.CancelCauseFunc) {
 	m.stop = stop
+	for again := true; again; again = m.nextRound(ctx) {
+		m.run.reporter.round(m)
+		m.startAll(ctx)
+		m.loop(ctx)
+	}
+}
+
+// loop measures until every pair of the round has a row, or ctx ends and so do the
+// tests that run; then the pairs that are left become rows too. It ends because every
+// machine gets ready or lost, and every test answers, within limits.
+func (m *measurement) loop(ctx context.Context) {
 	for !m.over(ctx) {
 		select {
 		case n := <-m.news:
@@ -278,6 +286,7 @@ func (m *measurement) row(p *openPair) results.Row {
 	}
 	from, to := m.end(p.From.ID()), m.end(p.To.ID())
 	r := newRow(m.run.cfg, p.Pair, from, to, began)
+	r.Repetition = whole(m.run.rows.rows(directionOf(p.Pair)) + 1)
 	r.Flags = strings.Join(slices.Concat(m.run.cfg.Flags, machineFlags(from, to), m.run.cfg.isolationFlags()), ";")
 	return r
 }
@@ -303,6 +312,7 @@ func (m *measurement) write(d direction, row results.Row) string {
 	if err := m.run.files.rows.Write(row); err != nil {
 		m.fail(err)
 	}
+	m.run.rows.add(row)
 	m.run.reporter.report(Event{Kind: PairEnded, Row: &row})
 	return row.Status
 }

@@ -92,8 +92,8 @@ func (p *Past) Close() error { return p.journal.close() }
 // Forget deletes the keys of a run whose machines are known to be gone.
 func (p *Past) Forget() error { return forgetSecrets(p.Dir) }
 
-// Remaining are the pairs without a row.
-func (p *Past) Remaining() []plan.Pair { return remaining(p.cfg.Pairs, p.rows) }
+// Remaining are the pairs that have not as many rows as they are to have.
+func (p *Past) Remaining() []plan.Pair { return tallyOf(p.rows).lacking(p.cfg.Pairs, p.cfg.Repeat) }
 
 // Finished reports whether every pair has a row and all was torn down.
 func (p *Past) Finished() bool { return len(p.Remaining()) == 0 && p.history.clean() }
@@ -160,7 +160,7 @@ func (p *Past) reopen(cfg Config) (*run, error) {
 	}
 	all := cfg.Pairs
 	cfg.Pairs = p.Remaining()
-	r := newRun(cfg, p.journal, f, p.history)
+	r := newRun(cfg, p.journal, f, tallyOf(p.rows), p.history)
 	r.ledger = p.ledger(cfg.Rates, all)
 	r.budget = newBudget(cfg, r.ledger)
 	p.journal.ledger = r.ledger

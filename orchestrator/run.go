@@ -17,6 +17,7 @@ type run struct {
 	cfg      Config
 	journal  *journal
 	files    files
+	rows     pairRows // that the file has
 	reporter *reporter
 	ledger   *ledger
 	budget   *budget
@@ -89,19 +90,32 @@ func open(cfg Config) (*run, error) {
 	if err != nil {
 		return nil, errors.Join(err, forgetSecrets(cfg.Dir), j.close())
 	}
-	r := newRun(cfg, j, f, recall(nil))
+	r := newRun(cfg, j, f, pairRows{}, recall(nil))
 	r.manifest = manifest
 	return r, nil
 }
 
-func newRun(cfg Config, j *journal, f files, past history) *run {
-	r := &run{cfg: cfg, journal: j, files: f, history: past, took: map[Phase]time.Duration{}, ledger: newLedger(cfg.Rates, cfg.Pairs)}
+func newRun(cfg Config, j *journal, f files, rows pairRows, past history) *run {
+	r := &run{cfg: cfg, journal: j, files: f, rows: rows, history: past, took: map[Phase]time.Duration{}, ledger: newLedger(cfg.Rates, cfg.Pairs)}
 	r.budget = newBudget(cfg, r.ledger)
 	j.ledger = r.ledger
 	r.divide()
-	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Regions: r.machines(), Batches: len(r.batches)}}
+	r.reporter = &reporter{observer: cfg.Observer, progress: Progress{Pairs: len(cfg.Pairs), Rows: r.expected(), Regions: r.machines(), Batches: len(r.batches)}}
 	r.fleet = newFleet(cfg.of(nil), j, r.reporter, nil, past)
 	return r
+}
+
+// expected is how many rows there are to be as far as is known: those that are
+// there, and a round of every batch.
+func (r *run) expected() int {
+	n := len(r.leftOut)
+	for _, t := range r.rows {
+		n += t.rows
+	}
+	for _, batch := range r.batches {
+		n += len(r.rows.behind(batch))
+	}
+	return n
 }
 
 // do launches, measures and tears down.

@@ -156,7 +156,7 @@ func checkRow(t *testing.T, rows []results.Row) {
 		RTTMinMs: ptr(400.), RTTMeanMs: ptr(411.), RTTP50Ms: ptr(410.), RTTP99Ms: ptr(450.), RTTStddevMs: ptr(1.), RTTLossRatio: ptr(0.), RTTProbes: ptr(int64(20)),
 		GoodputBps: ptr(1e9), GoodputMeanBps: ptr(9e8), Bytes: ptr(int64(1e9)), DurationS: ptr(3.), Streams: ptr(int64(4)),
 		CongestionControl: "cubic", MSSBytes: ptr(int64(1448)), RetransmitRatio: ptr(.01), LimitedBy: "unknown", Flags: "lab;a;b;to-" + got.ToRegion,
-		NoDelay: "false", DSCP: ptr(int64(0)),
+		NoDelay: "false", DSCP: ptr(int64(0)), Repetition: ptr(int64(1)),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)

@@ -41,6 +41,7 @@ func measured() results.Row {
 		FromAddressKind: "nat", ToAddressKind: "nat",
 		SendBufferBytes: new(int64(4 << 20)), ReceiveWindowBytes: new(int64(3 << 20)), NoDelay: "true", DSCP: new(int64(46)),
 		PacingBps: new(2e9), RateBps: new(1.9e9), ClientPort: new(int64(40000)), FromTuned: "net.core.rmem_max=134217728;net.ipv4.tcp_wmem=4096,16384,134217728", ToTuned: "module.tcp_bbr=loaded",
+		Repetition: new(int64(2)),
 	}
 }
 
@@ -108,7 +109,8 @@ func TestHeaderIsAsPromised(t *testing.T) {
 		"rtt_loaded_p50_ms,rtt_loaded_p99_ms,rtt_loaded_probes,path_mtu_bytes,from_address_kind,to_address_kind" +
 		",stopped_by,goodput_error_ratio" +
 		",flow_check_bytes,flow_check_ratio" +
-		",send_buffer_bytes,receive_window_bytes,no_delay,dscp,pacing_bps,rate_bps,client_port,from_tuned,to_tuned"
+		",send_buffer_bytes,receive_window_bytes,no_delay,dscp,pacing_bps,rate_bps,client_port,from_tuned,to_tuned" +
+		",repetition"
 	if diff := cmp.Diff(want, strings.Join(results.Columns(), ",")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -203,6 +205,7 @@ func TestValidate(t *testing.T) {
 		"good":                {measured, func(r *results.Row) {}, ""},
 		"half no delay":       {measured, func(r *results.Row) { r.NoDelay = "half" }, "no_delay"},
 		"large DSCP":          {measured, func(r *results.Row) { r.DSCP = new(int64(64)) }, "dscp"},
+		"no repetition":       {measured, func(r *results.Row) { r.Repetition = new(int64(0)) }, "repetition"},
 		"no client port":      {measured, func(r *results.Row) { r.ClientPort = new(int64(0)) }, "client_port"},
 		"no pacing":           {measured, func(r *results.Row) { r.PacingBps = new(0.0) }, "pacing_bps"},
 		"strange settings":    {measured, func(r *results.Row) { r.ToTuned = "net.core.rmem_max" }, "to_tuned"},

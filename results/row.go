@@ -106,4 +106,6 @@ type Row struct {
 	ClientPort         *int64   `csv:"client_port,omitempty"`          // first local port of the sender; empty: any
 	FromTuned          string   `csv:"from_tuned"`                     // "NAME=VALUE;...", the machine's settings that were tuned
 	ToTuned            string   `csv:"to_tuned"`                       // "NAME=VALUE;..."
+
+	Repetition *int64 `csv:"repetition,omitempty"` // of the pair in its run, from 1
 }

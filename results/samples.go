@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/antipode-bench/antipode/probe/wire"
 )
@@ -20,7 +21,7 @@ type Samples struct{ *appended }
 
 // SampleColumns are the names of the file's columns, in their order.
 func SampleColumns() []string {
-	return append([]string{"run_id", "from_cloud", "from_region", "to_cloud", "to_region"}, wire.SampleColumns()...)
+	return append(append([]string{"run_id", "from_cloud", "from_region", "to_cloud", "to_region"}, wire.SampleColumns()...), "repetition")
 }
 
 // CreateSamples makes a new file with nothing but the header. It is an error if
@@ -55,8 +56,12 @@ func AppendSamples(path string) (*Samples, error) {
 // not wait for the disk. Without a test over UDP, u is nil.
 func (s *Samples) Write(r Row, t *wire.ThroughputResult, u *wire.UDPResult) error {
 	lines := append(t.SampleRows(), u.SampleRows()...)
+	repetition := ""
+	if r.Repetition != nil {
+		repetition = strconv.FormatInt(*r.Repetition, 10)
+	}
 	for i, cells := range lines {
-		lines[i] = append([]string{r.RunID, r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion}, cells...)
+		lines[i] = append(append([]string{r.RunID, r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion}, cells...), repetition)
 	}
 	text, err := csvLines(lines)
 	if err == nil {

@@ -29,6 +29,9 @@ func checkSockets(r *Row) (errs []error) {
 	if r.ClientPort != nil && (*r.ClientPort < 1 || *r.ClientPort > 65535) {
 		errs = append(errs, fmt.Errorf("column client_port: %d is outside 1 to 65535", *r.ClientPort))
 	}
+	if r.Repetition != nil && *r.Repetition == 0 {
+		errs = append(errs, errors.New("column repetition: the first is 1"))
+	}
 	if r.PacingBps != nil && *r.PacingBps == 0 {
 		errs = append(errs, errors.New("column pacing_bps: nothing could have been sent"))
 	}

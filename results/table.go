@@ -16,14 +16,15 @@ const maxStatus = 80
 
 // Table writes rows for people: one line per pair, sorted by its ends, aligned,
 // with a unit at every figure. A pair without figures says why, as far as there is
-// room: the file has the whole reason. One with flags says which.
+// room: the file has the whole reason. One with flags says which. Of repetitions it has the medians.
 func Table(w io.Writer, rows []Row) error {
 	lines := [][]string{{"FROM", "TO", "KM", "RTT P50", "GOODPUT", "STATUS"}}
-	for _, r := range sorted(rows) {
+	pairs, notes := perPair(sorted(rows))
+	for i, r := range pairs {
 		lines = append(lines, []string{
 			r.FromCloud + ":" + r.FromRegion, r.ToCloud + ":" + r.ToRegion,
 			cell(r.DistanceKm, units.Kilometres), cell(r.RTTP50Ms, units.Milliseconds), cell(r.GoodputBps, units.Rate),
-			statusCell(r),
+			statusCell(r, notes[i]),
 		})
 	}
 	_, err := io.WriteString(w, align(lines))
@@ -32,12 +33,19 @@ func Table(w io.Writer, rows []Row) error {
 
 // statusCell has the reason, or the remarks without which the figures would be
 // misread. That a row is the lab's is no news: all of them are.
-func statusCell(r Row) string {
+func statusCell(r Row, note string) string {
+	if r.Error != "" && note != "" {
+		return clip(r.Status+" ("+note+"): "+r.Error, maxStatus)
+	}
 	if r.Error != "" {
 		return clip(r.Status+": "+r.Error, maxStatus)
 	}
 	remarks := slices.DeleteFunc(splitFlags(r.Flags), func(flag string) bool { return flag == FlagLab })
-	return strings.Join(append([]string{r.Status}, remarks...), ", ")
+	words := []string{r.Status}
+	if note != "" {
+		words = append(words, note)
+	}
+	return strings.Join(append(words, remarks...), ", ")
 }
 
 func sorted(rows []Row) []Row {

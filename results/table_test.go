@@ -27,6 +27,31 @@ gcp:europe-west3    aws:us-east-1     6,533        -            -  failed: tcp c
 	}
 }
 
+// TestTableOfRepetitions has a line for each pair: medians, and how many are not ok.
+func TestTableOfRepetitions(t *testing.T) {
+	var rows []results.Row
+	for i, goodput := range []float64{30e6, 10e6, 20e6} {
+		r := measured()
+		r.GoodputBps, r.RTTP50Ms, r.Flags, r.Repetition = new(goodput), new(float64(10+i)), []string{"", "time-cap", "lab"}[i], new(int64(i+1))
+		rows = append(rows, r)
+	}
+	other, lost := rows[0], failed()
+	other.ToRegion = "europe-west4"
+	lost.FromCloud, lost.FromRegion, lost.ToCloud, lost.ToRegion = other.FromCloud, other.FromRegion, other.ToCloud, other.ToRegion
+	const want = `FROM              TO                   KM  RTT P50      GOODPUT  STATUS
+aws:us-east-1     gcp:europe-west3  6,533  11.0 ms  20.0 Mbit/s  ok, median of 3, time-cap
+aws:us-east-1     gcp:europe-west4  6,533  10.0 ms  30.0 Mbit/s  ok, median of 1, 1 are not
+gcp:europe-west3  aws:us-east-1     6,533        -            -  failed (none of 2): tcp connect: timed out, after 10 s
+`
+	var b strings.Builder
+	if err := results.Table(&b, append(rows, lost, failed(), other, failed())); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestTableFits: long names take the room between the columns.
 func TestTableFits(t *testing.T) {
 	row := measured()

@@ -113,7 +113,7 @@ func checkStatus(r *Row, cells []number) (errs []error) {
 func unmeasured(r *Row, cells []number) bool {
 	for i := range cells {
 		n := &cells[i]
-		if n.column != "distance_km" && n.filled() {
+		if n.column != "distance_km" && n.column != "repetition" && n.filled() {
 			return false
 		}
 	}
@@ -228,5 +228,6 @@ func numbers(r *Row) []number {
 		float("pacing_bps", &r.PacingBps, anything, 0),
 		float("rate_bps", &r.RateBps, anything, 0),
 		whole("client_port", &r.ClientPort),
+		whole("repetition", &r.Repetition),
 	}
 }

@@ -96,7 +96,7 @@ func (b *bars) pairsText(p orchestrator.Progress) string {
 	if p.Pairs == 0 {
 		return "" // not known yet
 	}
-	text := fmt.Sprintf("%d/%d%s%s", p.Done(), p.Pairs, unless(p.Failed, "failed"), unless(p.Skipped, "skipped"))
+	text := fmt.Sprintf("%d/%d%s%s", p.Done(), max(p.Rows, p.Pairs), unless(p.Failed, "failed"), unless(p.Skipped, "skipped"))
 	if n := b.rtts.Load(); p.Done() == 0 && n > 0 {
 		return text + ", " + plural(int(n), "RTT test") + " done"
 	}
@@ -119,7 +119,7 @@ func (b *bars) event(e orchestrator.Event) {
 	p := e.Progress
 	b.machines.SetTotal(int64(p.Regions), false)
 	b.machines.SetCurrent(int64(p.Ready + p.Lost))
-	b.pairs.SetTotal(int64(p.Pairs), false)
+	b.pairs.SetTotal(int64(max(p.Rows, p.Pairs)), false)
 	b.pairs.SetCurrent(int64(p.Done()))
 	text := describe(e)
 	switch {

@@ -81,7 +81,7 @@ func (p planned) describe() string {
 	case f.labName != "":
 		fmt.Fprintf(&b, "  on the lab: no cloud has a part in it\n")
 	case f.stop.bytes > 0:
-		fmt.Fprintf(&b, "  at most %s between regions; %s\n", units.Bytes(float64(f.stop.bytes)*float64(len(p.pairs))), p.charges())
+		fmt.Fprintf(&b, "  at most %s between regions; %s\n", units.Bytes(float64(f.stop.bytes)*float64(len(p.pairs)*f.repeat.rounds())), p.charges())
 	case f.stop.by == stopAdaptive:
 		fmt.Fprintf(&b, "  every pair sends as fast as it can until its rate is known, %v at most; %s\n", f.stop.duration, p.charges())
 		fmt.Fprintf(&b, "  (a pair at 1 Gbit/s sends %s at most; --bytes sets a limit)\n", units.Bytes(f.stop.duration.Seconds()*1e9/8))

@@ -86,29 +86,37 @@ type forecast struct {
 	Parts     plan.Parts `json:"usd_of"`
 	Unknown   []string   `json:"unknown_prices"` // counted at an upper bound
 	BudgetUSD float64    `json:"budget_usd,omitempty"`
+	Repeats   int        `json:"repeats"`                   // of each pair
+	AtMost    bool       `json:"repeats_at_most,omitempty"` // --until-stable
 }
 
 func (p planned) forecast() forecast {
 	batches, beyond, alone := p.batches()
-	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs) - len(beyond), LeftOut: len(beyond), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}, BudgetUSD: p.flags.budgetUSD}
+	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs) - len(beyond), LeftOut: len(beyond), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}, BudgetUSD: p.flags.budgetUSD,
+		Repeats: p.flags.repeat.rounds(), AtMost: p.flags.repeat.untilStable != 0}
 	for _, batch := range batches {
 		f.BoundS += p.expectedOf(batch).Seconds()
 	}
 	f.ExpectedS = f.BoundS * usualExcess
-	f.Bytes = p.flags.expectedBytes() * float64(len(p.open())-len(beyond)-len(alone))
+	f.Bytes = p.expectedBytes() * float64(len(p.open())-len(beyond)-len(alone))
 	cost := plan.Price(p.rates, batches, plan.Use{
 		MachineTypes: p.flags.machines.first(),
 		Life: func(batch []plan.Pair) time.Duration {
 			return orchestrator.AroundTests + time.Duration(usualExcess*float64(p.expectedOf(batch)))
 		},
-		Bytes: func(plan.Pair) float64 { return p.flags.expectedBytes() },
+		Bytes: func(plan.Pair) float64 { return p.expectedBytes() },
 	})
 	f.USD, f.Parts = cost.USD(), cost.Parts
 	f.Unknown = append(f.Unknown, cost.Unknown...)
 	return f
 }
 
-// expectedBytes is what a pair sends.
+// expectedBytes is what a pair sends in all its repetitions.
+func (p planned) expectedBytes() float64 {
+	return p.flags.expectedBytes() * float64(p.flags.repeat.rounds())
+}
+
+// expectedBytes is what a pair sends once.
 func (f *sweepFlags) expectedBytes() float64 {
 	bytes := usualRate * f.stop.length().Seconds()
 	if limit := float64(f.stop.bytes); limit > 0 && (limit < bytes || f.stop.by == stopBytes) {
@@ -120,6 +128,11 @@ func (f *sweepFlags) expectedBytes() float64 {
 func (f forecast) describe(onLab bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  expected %v of tests, no schedule can do with less than %v\n", seconds(f.ExpectedS), seconds(f.BoundS))
+	if f.AtMost {
+		fmt.Fprintf(&b, "  each pair at most %d times, of which all are counted here: most pairs need fewer\n", f.Repeats)
+	} else if f.Repeats > 1 {
+		fmt.Fprintf(&b, "  each pair %d times, in rounds\n", f.Repeats)
+	}
 	if f.Batches > 1 {
 		fmt.Fprintf(&b, "  in %d batches, which launch %s in all\n", f.Batches, plural(f.Machines, "machine"))
 	}

@@ -119,7 +119,8 @@ func (p planned) expected() time.Duration { return p.expectedOf(p.measurable()) 
 
 func (p planned) expectedOf(pairs []plan.Pair) time.Duration {
 	const overhead = time.Second // setting a test up, and its last answers
-	return plan.Estimate(pairs, p.flags.sockets.isolation(), p.flags.rttLength()+overhead, p.flags.stop.length()+p.flags.udp.length()+overhead)
+	once := plan.Estimate(pairs, p.flags.sockets.isolation(), p.flags.rttLength()+overhead, p.flags.stop.length()+p.flags.udp.length()+overhead)
+	return once * time.Duration(p.flags.repeat.rounds())
 }
 
 // maxTime is how long the run, and so its machines, live at most: enough for

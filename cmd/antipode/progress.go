@@ -73,9 +73,17 @@ func describe(e orchestrator.Event) string {
 	case orchestrator.TeardownStalls:
 		return fmt.Sprintf("teardown goes on in %v: %v", e.Pause, e.Err)
 	case orchestrator.PairEnded:
-		return fmt.Sprintf("pair %d/%d  %s", e.Progress.Done(), e.Progress.Pairs, rowWords(e.Row))
+		return fmt.Sprintf("%s %d/%d  %s", rowWord(e.Progress), e.Progress.Done(), max(e.Progress.Rows, e.Progress.Pairs), rowWords(e.Row))
 	}
 	return ""
+}
+
+// rowWord is what a row is of: with repetitions not of a pair alone.
+func rowWord(p orchestrator.Progress) string {
+	if p.Rounds > 1 {
+		return fmt.Sprintf("round %d row", p.Round)
+	}
+	return "pair"
 }
 
 func phaseWords(p orchestrator.Phase, n orchestrator.Progress) string {

@@ -154,4 +154,5 @@ func (f *sweepFlags) settle(flags *pflag.FlagSet) {
 		f.stop.by = stopDuration
 	}
 	f.stop.settle(flags)
+	f.repeat.settle(flags)
 }

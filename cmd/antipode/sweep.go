@@ -133,6 +133,7 @@ func measure(ctx context.Context, f *sweepFlags, run folder, p planned, v *venue
 		ProbePort:      f.sockets.probePort,
 		Isolation:      f.sockets.isolation(),
 		Test:           f.test(),
+		Repeat:         f.repeat.repetition(),
 		Tune:           f.tune,
 		Flags:          f.rowFlags(),
 		Baseline:       v.baseline,
@@ -162,6 +163,9 @@ func verdict(s orchestrator.Summary, ifLeft string, err error) error {
 	case err != nil:
 		return err
 	case s.Failed > 0:
+		if s.Rows > s.Pairs {
+			return &exitError{exitPairs, fmt.Errorf("%d of %d measurements failed", s.Failed, s.Rows)}
+		}
 		return &exitError{exitPairs, fmt.Errorf("%d of %d pairs failed", s.Failed, s.Pairs)}
 	case s.Unreached() > 0:
 		return &exitError{exitPairs, fmt.Errorf("%s never reached", plural(s.Unreached(), "region"))}

@@ -39,6 +39,7 @@ type sweepFlags struct {
 	budgetUSD  float64
 
 	stop        stopFlags
+	repeat      repeatFlags
 	streams     int
 	congestion  string
 	flowCheck   bool
@@ -103,6 +104,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 	})
 	group(flags, "How to measure", func() {
 		f.stop.register(flags)
+		f.repeat.register(flags)
 		flags.IntVar(&f.streams, "streams", 1, "`N` parallel TCP connections in each throughput test, 1 to 128")
 		flags.StringVar(&f.congestion, "congestion-control", "", "the sender's TCP congestion control `NAME`, for example cubic or bbr (default: the machine's)")
 		flags.BoolVar(&f.flowCheck, "flow-check", false, "if a cap limits one stream, try two for a moment: is the cap the flow's or the path's? Sends up to as much again")
@@ -208,7 +210,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.stop.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkFlow(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
+	return errors.Join(f.stop.check(), f.repeat.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkFlow(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
 }
 
 func (f *sweepFlags) checkLab() error {

@@ -73,10 +73,19 @@ func writeFigures(dir string, figures []charts.Figure) error {
 // printRows prints a line for each pair, or for each two clouds if that is too
 // many.
 func printRows(w io.Writer, rows []results.Row) error {
-	if len(rows) <= tableRows {
+	if pairsOf(rows) <= tableRows {
 		return results.Table(w, rows)
 	}
 	return printGroups(w, rows)
+}
+
+// pairsOf counts the directed pairs that rows are of.
+func pairsOf(rows []results.Row) int {
+	pairs := map[[4]string]bool{}
+	for _, r := range rows {
+		pairs[[4]string{r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion}] = true
+	}
+	return len(pairs)
 }
 
 // printGroups sums up a sweep too large for a line per pair.
@@ -88,7 +97,7 @@ func printGroups(w io.Writer, rows []results.Row) error {
 		for _, r := range g.Rows {
 			count[r.Status]++
 		}
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", g.Name, len(g.Rows), count[results.StatusFailed], count[results.StatusSkipped])
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\n", g.Name, pairsOf(g.Rows), count[results.StatusFailed], count[results.StatusSkipped])
 	}
 	return t.Flush()
 }
@@ -123,7 +132,11 @@ func printLost(w io.Writer, regions []orchestrator.Lost) {
 }
 
 func printTotals(w io.Writer, s orchestrator.Summary) {
-	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", plural(s.Pairs, "pair"), s.OK, s.Failed, s.Skipped, units.Bytes(float64(s.Bytes)))
+	what := plural(s.Pairs, "pair")
+	if s.Rows > s.Pairs {
+		what += ", " + plural(s.Rows, "row")
+	}
+	fmt.Fprintf(w, "\n%s: %d ok, %d failed, %d skipped; %s moved\n", what, s.OK, s.Failed, s.Skipped, units.Bytes(float64(s.Bytes)))
 	if s.Makespan > 0 {
 		fmt.Fprintf(w, "measured in %v (no order could take less than %v)\n", s.Makespan.Round(100*time.Millisecond), s.Bound.Round(100*time.Millisecond))
 	}
