@@ -23,7 +23,7 @@ const (
 // Pairs that share a region are not independent, so what is drawn is regions,
 // each cloud's for themselves, and a pair counts as often as its ends together:
 // the pigeonhole bootstrap (A. B. Owen, Annals of Applied Statistics 1 (2007),
-// 386-411), whose intervals are rather too wide than too narrow.
+// 386-411). Of few regions its intervals are, as any bootstrap's, somewhat narrow.
 type draws [][]float64 // by resample and region
 
 // newDraws draws from the regions that the pairs name. It returns none where a

@@ -100,7 +100,7 @@ func (f *finder) burst(s Series) {
 	}
 	f.found[BurstRanOut].Checked++
 	before, after := fall(s.GoodputBps)
-	if before >= burstFall*after {
+	if after > 0 && before >= burstFall*after {
 		f.flag(int(s.Obs), BurstRanOut, func() string {
 			return fmt.Sprintf("the rate fell from %s to %s within the test", units.Rate(before), units.Rate(after))
 		})

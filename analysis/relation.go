@@ -78,12 +78,13 @@ func (c *column) relation(all draws, rng *rand.Rand) Relation {
 	r := stat.Correlation(c.rowKms, c.rowY, nil)
 	intercept, least := stat.LinearRegression(c.rowKms, c.rowY, nil, false)
 
+	some := thinned(slopes)
 	var rs, leasts, rhos, sens []float64
 	for i := range all {
 		all.weigh(i, c.pairs, weights)
 		slope, r := line(c.kms, c.moments, weights)
 		rs, leasts = append(rs, r), append(leasts, slope)
-		rhos, sens = append(rhos, ranks.rho(weights)), append(sens, medianSlope(slopes, weights))
+		rhos, sens = append(rhos, ranks.rho(weights)), append(sens, medianSlope(some, weights))
 	}
 	rel.Pearson, rel.Spearman = new(estimate(r, rs)), new(estimate(rho, rhos))
 	rel.LeastSquares = &Line{intercept, estimate(least, leasts)}

@@ -99,6 +99,23 @@ func slopes(xs, ys []float64, rng *rand.Rand) (all []slope, sampled bool) {
 	return all, sampled
 }
 
+// drawnSlopes is how many of them every resample takes the median of.
+const drawnSlopes = 10_000
+
+// thinned takes evenly of the sorted slopes, which moves the median of a
+// resample by less than its interval is known to.
+func thinned(all []slope) []slope {
+	every := (len(all) + drawnSlopes - 1) / drawnSlopes
+	if every <= 1 {
+		return all
+	}
+	var some []slope
+	for k := every / 2; k < len(all); k += every {
+		some = append(some, all[k])
+	}
+	return some
+}
+
 // medianSlope is the median of the slopes, each as often as both of its points
 // together. NaN if none counts.
 func medianSlope(all []slope, weights []float64) float64 {
