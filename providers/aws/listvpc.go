@@ -44,15 +44,21 @@ func (r *region) listSubnets(ctx context.Context, runID string) ([]providers.Res
 }
 
 func (r *region) listTables(ctx context.Context, runID string) ([]providers.Resource, error) {
+	tables, err := r.tables(ctx, ofRun(runID)...)
 	var list []providers.Resource
-	err := pages(func(from *string) (*string, error) {
-		out, err := ask(ctx, r, r.ec2.DescribeRouteTables, &ec2.DescribeRouteTablesInput{Filters: ofRun(runID), NextToken: from})
+	for _, t := range tables {
+		list = append(list, r.resource(providers.RouteTable, t.RouteTableId, t.Tags, ""))
+	}
+	return list, err
+}
+
+func (r *region) tables(ctx context.Context, filters ...types.Filter) (list []types.RouteTable, err error) {
+	err = pages(func(from *string) (*string, error) {
+		out, err := ask(ctx, r, r.ec2.DescribeRouteTables, &ec2.DescribeRouteTablesInput{Filters: filters, NextToken: from})
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range out.RouteTables {
-			list = append(list, r.resource(providers.RouteTable, t.RouteTableId, t.Tags, ""))
-		}
+		list = append(list, out.RouteTables...)
 		return out.NextToken, nil
 	})
 	return list, err

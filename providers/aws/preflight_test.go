@@ -1,6 +1,8 @@
 package aws
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -83,6 +85,10 @@ func TestPreflightFindings(t *testing.T) {
 				if worst.Verdict != tt.verdict || !strings.Contains(worst.Reason, tt.says) {
 					t.Errorf("Ireland: %+v, want %s and %q", got.Regions[0].Findings, tt.verdict, tt.says)
 				}
+				promised := slices.ContainsFunc(got.Regions[0].Findings, func(f providers.Finding) bool { return strings.Contains(f.Reason, "the run makes one") })
+				if promised && worst.Verdict == providers.VerdictSkip {
+					t.Errorf("Ireland is skipped, and yet: %+v", got.Regions[0].Findings)
+				}
 				if diff := cmp.Diff(fine(ohio), got.Regions[1]); diff != "" || len(got.Findings) > 0 {
 					t.Errorf("Ohio (-want +got):\n%s\naccount: %v", diff, got.Findings)
 				}
@@ -135,6 +141,39 @@ func TestPreflightIPv6(t *testing.T) {
 		got = providers.Ask(t.Context(), openWorld(t, door.Faults{NoDefault: []string{ireland}}, nil).provider, w)
 		if worst := providers.Worst(got.Regions[0].Findings); worst.Verdict != providers.VerdictWarn || !strings.Contains(worst.Reason, "the run makes one") {
 			t.Errorf("a VPC of the run's own: %v", got.Regions[0].Findings)
+		}
+	})
+}
+
+// TestPreflightIPv6WithoutRoute: subnets with ranges whose table leads IPv4 alone
+// to the internet.
+func TestPreflightIPv6WithoutRoute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w, wish := openWorld(t, door.Faults{}, nil), wanted(DefaultMachineType)
+		r, ctx, back := w.provider.region(ireland), t.Context(), w.asStranger()
+		subnets, err := r.subnets(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := r.ec2.CreateRouteTable(ctx, &ec2.CreateRouteTableInput{VpcId: subnets[0].VpcId})
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute) // until the table is seen
+		for _, s := range subnets {
+			_, aerr := r.ec2.AssociateRouteTable(ctx, &ec2.AssociateRouteTableInput{RouteTableId: table.RouteTable.RouteTableId, SubnetId: s.SubnetId})
+			err = errors.Join(err, aerr)
+		}
+		if back(); err != nil {
+			t.Fatal(err)
+		}
+		if got := providers.Ask(ctx, w.provider, wish); providers.Worst(got.Regions[0].Findings).Verdict != providers.VerdictGo {
+			t.Errorf("who needs no IPv6 is told %v", got.Regions[0].Findings)
+		}
+		wish.IPv6 = true
+		got := providers.Ask(ctx, w.provider, wish)
+		if worst := providers.Worst(got.Regions[0].Findings); worst.Verdict != providers.VerdictSkip || !strings.Contains(worst.Reason, "a route for ::/0") {
+			t.Errorf("subnets without a way out are %v", got.Regions[0].Findings)
 		}
 	})
 }

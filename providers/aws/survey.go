@@ -128,7 +128,12 @@ func (s *survey) network(ctx context.Context) error {
 
 func (s *survey) within(ctx context.Context, vpc, wish string) error {
 	s.together(
-		func() (err error) { s.places, err = s.region.places(ctx, vpc, wish); return err },
+		func() (err error) {
+			if s.places, err = s.region.places(ctx, vpc, wish); err != nil {
+				return err
+			}
+			return s.leadsOut6(ctx, vpc, s.places)
+		},
 		func() error { return s.mayCreateGroup(ctx, vpc) },
 	)
 	return nil

@@ -2,6 +2,7 @@ package aws
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -11,17 +12,27 @@ import (
 // vpcQuota is of Service Quotas' service "vpc": "VPCs per Region".
 const vpcQuota = "L-F678F1CE"
 
-// withoutVPC asks whether a VPC may be made, beside so many others. What is going
-// to be in it needs its id, and can't be rehearsed.
+// withoutVPC asks whether a VPC may be made, beside so many others, and says that
+// one will be if nothing is known against it. What is going to be in it needs its
+// id, and can't be rehearsed.
 func (s *survey) withoutVPC(ctx context.Context, others int) {
 	s.own = true
-	s.note(providers.Finding{Verdict: providers.VerdictWarn,
-		Reason: "no default VPC: the run makes one, free of charge, and removes it at its end (--network names another)"})
-	s.together(
-		func() error { return s.mayCreateVPC(ctx) },
-		func() error { return s.mayCreateGateway(ctx) },
-		func() error { return s.roomForVPC(ctx, others) },
-	)
+	var against atomic.Bool
+	noting := func(ask func(context.Context) error) func() error {
+		return func() error {
+			err := ask(ctx)
+			if err != nil {
+				against.Store(true)
+			}
+			return err
+		}
+	}
+	s.together(noting(s.mayCreateVPC), noting(s.mayCreateGateway),
+		noting(func(ctx context.Context) error { return s.roomForVPC(ctx, others) }))
+	if !against.Load() {
+		s.note(providers.Finding{Verdict: providers.VerdictWarn,
+			Reason: "no default VPC: the run makes one, free of charge, and removes it at its end (--network names another)"})
+	}
 }
 
 func (s *survey) mayCreateVPC(ctx context.Context) error {

@@ -67,7 +67,9 @@ func (c Cloud) Live(t *testing.T, p providers.Provider, ledger *Ledger) {
 	regions := c.Regions[:1]
 	ledger.Enter("doctor")
 	if asker, ok := p.(providers.Preflighter); ok {
-		asker.Preflight(ctx, providers.Wanted{Regions: regions, MachineTypes: []string{c.MachineType}})
+		for _, ipv6 := range []bool{false, true} {
+			asker.Preflight(ctx, providers.Wanted{Regions: regions, MachineTypes: []string{c.MachineType}, IPv6: ipv6})
+		}
 	}
 	ledger.Enter("launch")
 	launch(t, p, spec)
