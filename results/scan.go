@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"reflect"
 	"strconv"
@@ -44,6 +45,9 @@ func NewScanner(name string, r io.Reader) (*Scanner, error) {
 	s.checked.csv.ReuseRecord = true
 	s.bind()
 	s.read()
+	if s.ahead.line == 0 && end.torn() {
+		return nil, fmt.Errorf("%s: no header", name) // its writer was killed before the first newline
+	}
 	return s, nil
 }
 

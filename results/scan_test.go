@@ -57,7 +57,7 @@ func TestScan(t *testing.T) {
 }
 
 func TestScanRefusesOtherHeaders(t *testing.T) {
-	for text, want := range map[string]string{"": "r.csv: no header", "a,b\n": `r.csv:1: column 1 is "a", want "run_id"`} {
+	for text, want := range map[string]string{"": "r.csv: no header", strings.Join(results.Columns(), ","): "r.csv: no header", "a,b\n": `r.csv:1: column 1 is "a", want "run_id"`} {
 		if _, err := results.NewScanner("r.csv", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("NewScanner of %q = %v, want %s", text, err, want)
 		}
