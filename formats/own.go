@@ -15,23 +15,7 @@ func antipodeFormat() format {
 			"ran on either machine.",
 		is: func(start []byte) bool { return bytes.HasPrefix(start, []byte("run_id,timestamp,status,")) },
 		read: func(name string, r io.Reader, c *counted) error {
-			s, err := results.NewScanner(name, r)
-			if err != nil {
-				return err
-			}
-			for {
-				row, bad, err := s.Next()
-				switch {
-				case err == io.EOF:
-					return nil
-				case err != nil:
-					return err
-				case bad != nil:
-					c.AddBad(*bad)
-				default:
-					c.Add(row)
-				}
-			}
+			return results.ScanAll(name, r, c.Add, c.AddBad)
 		},
 	}
 }

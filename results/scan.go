@@ -25,6 +25,14 @@ type Scanner struct {
 	floatRoom []float64 // for the cells of some rows
 	intRoom   []int64
 	ahead     record // read, but not handed out yet
+	next      func() csvLine
+}
+
+// csvLine is what encoding/csv makes of a line of the file.
+type csvLine struct {
+	cells []string
+	line  int   // of the cells
+	err   error // io.EOF after the last
 }
 
 // record is a row, or why a line is none.
@@ -37,6 +45,16 @@ type record struct {
 // NewScanner reads the header; what is wrong with it is an error as of Read.
 // The name is for errors.
 func NewScanner(name string, r io.Reader) (*Scanner, error) {
+	s, err := openScanner(name, r)
+	if err != nil {
+		return nil, err
+	}
+	s.next = s.checked.line
+	return s, s.begin()
+}
+
+// openScanner reads the header, and no row.
+func openScanner(name string, r io.Reader) (*Scanner, error) {
 	end := &endReader{r: r}
 	s := &Scanner{end: end, forms: cellForms(), checked: checkedReader{name: name, csv: csv.NewReader(bufio.NewReaderSize(end, 256<<10))}}
 	if _, err := s.checked.header(); err != nil {
@@ -44,11 +62,32 @@ func NewScanner(name string, r io.Reader) (*Scanner, error) {
 	}
 	s.checked.csv.ReuseRecord = true
 	s.bind()
-	s.read()
-	if s.ahead.line == 0 && end.torn() {
-		return nil, fmt.Errorf("%s: no header", name) // its writer was killed before the first newline
-	}
 	return s, nil
+}
+
+// begin reads the first row.
+func (s *Scanner) begin() error {
+	s.read()
+	if s.ahead.line == 0 && s.end.torn() {
+		return fmt.Errorf("%s: no header", s.checked.name) // its writer was killed before the first newline
+	}
+	return nil
+}
+
+// ends is true of what is no line: the end of the file, or an error of reading.
+func (l csvLine) ends() bool {
+	var parse *csv.ParseError
+	return l.err != nil && !errors.As(l.err, &parse)
+}
+
+// line is the next one, of our columns. The cells are good until the next call.
+func (c *checkedReader) line() csvLine {
+	cells, err := c.csv.Read()
+	if err != nil {
+		return csvLine{err: err}
+	}
+	line, _ := c.csv.FieldPos(0)
+	return csvLine{cells: cells[:c.columns], line: line}
 }
 
 // bind finds the cell of every column in the row ahead.
@@ -90,21 +129,18 @@ func (s *Scanner) Next() (row Row, bad *BadRow, err error) {
 
 // read fills s.ahead.
 func (s *Scanner) read() {
-	cells, err := s.checked.csv.Read()
+	l := s.next()
 	var parse *csv.ParseError
 	switch {
-	case err == nil:
-	case errors.As(err, &parse):
+	case errors.As(l.err, &parse):
 		s.ahead.line, s.ahead.bad = parse.StartLine, &BadRow{s.checked.name, parse.StartLine, parse.Err.Error()}
-		return
-	default:
+	case l.err != nil:
 		s.ahead.line = 0
-		return
-	}
-	s.ahead.line, _ = s.checked.csv.FieldPos(0)
-	s.ahead.bad = nil
-	if err := s.take(cells[:s.checked.columns]); err != nil {
-		s.ahead.bad = &BadRow{s.checked.name, s.ahead.line, err.Error()}
+	default:
+		s.ahead.line, s.ahead.bad = l.line, nil
+		if err := s.take(l.cells); err != nil {
+			s.ahead.bad = &BadRow{s.checked.name, l.line, err.Error()}
+		}
 	}
 }
 

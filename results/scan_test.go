@@ -1,7 +1,9 @@
 package results_test
 
 import (
+	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -56,6 +58,53 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// broken fails in the middle of a file.
+type broken struct{ r io.Reader }
+
+func (b broken) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// TestScanAll: more lines than are read ahead come in their order, with bad ones
+// in between; a file that breaks off is an error after the rows before.
+func TestScanAll(t *testing.T) {
+	header, ok, _ := twoRows(t)
+	var text strings.Builder
+	text.WriteString(header + "\n")
+	const lines = 5000
+	for i := range lines {
+		if i%100 == 7 {
+			text.WriteString("a,b\n")
+		}
+		text.WriteString(strings.Replace(ok, "88.424", fmt.Sprintf("88.4%02d", i%50+10), 1) + "\n")
+	}
+	var got []results.Row
+	var bad []int
+	row, badRow := func(r results.Row) { got = append(got, r) }, func(b results.BadRow) { bad = append(bad, b.Line) }
+	if err := results.ScanAll("r.csv", strings.NewReader(text.String()), row, badRow); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != lines || len(bad) != 50 || bad[0] != 9 || bad[1] != 110 {
+		t.Fatalf("%d rows, %d bad: %v", len(got), len(bad), bad[:2])
+	}
+	for i, r := range got {
+		if want := 88.4 + float64(i%50+10)/1000; math.Abs(*r.RTTP50Ms-want) > 1e-9 {
+			t.Fatalf("row %d has %v, want %v", i, *r.RTTP50Ms, want)
+		}
+	}
+	got, bad = nil, nil
+	if err := results.ScanAll("r.csv", broken{strings.NewReader(text.String())}, row, badRow); err != io.ErrUnexpectedEOF || len(got) != lines {
+		t.Errorf("%v after %d rows, want io.ErrUnexpectedEOF after %d", err, len(got), lines)
+	}
+	if err := results.ScanAll("r.csv", strings.NewReader("a,b\n"), row, badRow); err == nil {
+		t.Error("another header was taken")
+	}
+}
+
 func TestScanRefusesOtherHeaders(t *testing.T) {
 	for text, want := range map[string]string{"": "r.csv: no header", strings.Join(results.Columns(), ","): "r.csv: no header", "a,b\n": `r.csv:1: column 1 is "a", want "run_id"`} {
 		if _, err := results.NewScanner("r.csv", strings.NewReader(text)); err == nil || err.Error() != want {
@@ -95,6 +144,12 @@ func FuzzScan(f *testing.F) {
 				continue
 			}
 			rows = append(rows, row)
+		}
+		var all []results.Row
+		bads := 0
+		err = results.ScanAll("r.csv", strings.NewReader(text), func(r results.Row) { all = append(all, r) }, func(results.BadRow) { bads++ })
+		if diff := cmp.Diff(rows, all); diff != "" || bads != bad || err != nil {
+			t.Errorf("ScanAll: %v, %d bad rows, want %d (-scanned +all):\n%s", err, bads, bad, diff)
 		}
 		if refused != nil {
 			if bad == 0 {
