@@ -64,6 +64,7 @@ func words() template.FuncMap {
 		"first":     func(b []results.BadRow) []results.BadRow { return b[:min(most, len(b))] },
 		"less":      func(a, b int) int { return a - b },
 		"anyFlag":   anyFlag,
+		"cleared":   cleared,
 		"placeText": placeText,
 	}
 }
@@ -168,6 +169,17 @@ func anyFlag(checks []flaggedView) bool {
 		}
 	}
 	return false
+}
+
+// cleared names the checks that found nothing, with what they were asked of.
+func cleared(checks []flaggedView) string {
+	var names []string
+	for _, c := range checks {
+		if c.Rows == 0 && c.Checked > 0 {
+			names = append(names, fmt.Sprintf("%s (%s rows)", strings.ToLower(c.Title[:1])+c.Title[1:], units.Thousands(strconv.Itoa(c.Checked))))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func placeText(m analysis.Misplaced) string {

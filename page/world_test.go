@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/analysis"
@@ -51,7 +52,7 @@ func two(n int) []antipode.Region {
 }
 
 func facts(regions []antipode.Region) *results.RunFacts {
-	run := &results.RunFacts{RunID: "20261130t172233z-ab12", Version: "test", Test: map[string]any{"streams": 1, "duration_s": 10}}
+	run := &results.RunFacts{RunID: "20261130t172233z-ab12", Version: "test", Started: time.Date(2026, 11, 30, 17, 22, 33, 0, time.UTC), Test: map[string]any{"streams": 1, "duration_s": 10}}
 	for _, r := range regions {
 		machine := map[string]string{"aws": "m7i.large", "gcp": "n2-standard-2"}[r.Cloud]
 		run.Machines = append(run.Machines, results.MachineFacts{Region: r.ID(), Type: machine, CPUs: 2, CongestionControl: "cubic"})

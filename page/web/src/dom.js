@@ -1,4 +1,4 @@
-// A few words for making elements.
+// A few words for making elements, and for measuring text.
 
 export const byId = (id) => document.getElementById(id);
 
@@ -17,13 +17,13 @@ export function make(tag, properties = {}, ...children) {
 
 // choice is a group of radio buttons that look like one switch.
 export function choice(name, legend, options, chosen, change) {
-  const set = make('fieldset', {class: 'switch'}, make('legend', {}, legend));
+  const buttons = make('div');
   for (const [value, label] of options) {
     const input = make('input', {type: 'radio', name, value, checked: value === chosen});
     input.addEventListener('change', () => change(value));
-    set.append(make('label', {}, input, make('span', {}, label)));
+    buttons.append(make('label', {}, input, make('span', {}, label)));
   }
-  return set;
+  return make('fieldset', {class: 'switch'}, make('legend', {}, legend), buttons);
 }
 
 export function select(label, options, chosen, change) {
@@ -31,4 +31,12 @@ export function select(label, options, chosen, change) {
   box.value = chosen;
   box.addEventListener('change', () => change(box.value));
   return make('label', {class: 'field'}, make('span', {}, label), box);
+}
+
+const context = document.createElement('canvas').getContext('2d');
+
+// textWidth is in px, of the page's font; it is rounded up.
+export function textWidth(text, size, weight = 400) {
+  context.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(context.measureText(text).width);
 }

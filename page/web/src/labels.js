@@ -1,9 +1,9 @@
 // Labels of dots on the map, none on top of another: the more important are
 // placed first, and what finds no room is left out.
-import {make} from './dom.js';
+import {make, textWidth} from './dom.js';
 
 const line = 14; // px
-const character = 6.1; // px, of the style sheet's 11 px
+const size = 11; // px, as in the style sheet
 
 export function place(root, spots, width, height) {
   const taken = spots.map((s) => ({left: s.x - s.radius, right: s.x + s.radius, top: s.y - s.radius, bottom: s.y + s.radius}));
@@ -20,7 +20,7 @@ export function place(root, spots, width, height) {
 }
 
 function free(spot, taken, width, height) {
-  const w = spot.name.length * character + 4;
+  const w = textWidth(spot.name, size, spot.important ? 600 : 400) + 5;
   const gap = spot.radius + 2;
   const corners = [[gap, -line / 2], [-gap - w, -line / 2], [-w / 2, -gap - line], [-w / 2, gap], [gap - 2, -line], [gap - 2, 0]];
   for (const [dx, dy] of corners) {

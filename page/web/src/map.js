@@ -35,7 +35,8 @@ export class WorldMap {
     this.paint();
   }
 
-  print() {
+  print(on) {
+    this.frame.classList.toggle('printing', on);
     this.#resize();
   }
 
@@ -94,11 +95,17 @@ export class WorldMap {
     this.path = geoPath(this.projection, this.context);
     this.#world();
     this.arcs = this.#chosen();
-    this.bands = bandsOf(this.facts.pairs[this.metric.key], this.metric);
+    this.bands = this.#bandsOfArcs();
     this.#arcs();
     this.#dots();
     this.legend.replaceChildren(...legend(this.bands, this.metric, 'line'));
     this.#say();
+  }
+
+  // Arcs chosen for what they have in common get bands of their own.
+  #bandsOfArcs() {
+    const values = this.facts.pairs[this.metric.key];
+    return bandsOf(this.which.startsWith('from:') ? values : this.arcs.map((i) => values[i]), this.metric);
   }
 
   #world() {
@@ -128,7 +135,7 @@ export class WorldMap {
       const measured = values[i] >= 0;
       const band = measured ? this.bands.of(values[i]) : 0;
       c.strokeStyle = this.theme.colour(measured ? `l${band}` : 'bad');
-      c.lineWidth = (measured ? 2.6 - band * 0.22 : 1.4) * (many ? 0.7 : 1);
+      c.lineWidth = (measured ? 2.8 - band * 0.26 : 1.4) * (many ? 0.75 : 1);
       c.setLineDash(measured ? [] : [2, 5]);
       c.beginPath();
       this.path(this.#arc(i));

@@ -3,16 +3,16 @@
 // figure is said when it has the pointer or the focus.
 import {bandsOf, metrics} from './bands.js';
 import {fate, pairOf} from './data.js';
-import {choice, make, select} from './dom.js';
+import {choice, make, select, textWidth} from './dom.js';
 import {legend} from './legend.js';
 import {orders, sorted} from './orders.js';
 import {describe} from './say.js';
+import {printWidth} from './paper.js';
 import {hideTip, showTip} from './tip.js';
 
 const largest = 52; // px, of a square
 const smallest = 12;
 const numbered = 44; // from this size there is room for the figure
-const printWidth = 690; // px, of A4 and Letter without margins
 
 export class Matrix {
   constructor(root, facts, open) {
@@ -65,6 +65,7 @@ export class Matrix {
         cell.setAttribute('role', 'gridcell');
         cell.tabIndex = -1;
         cell.ends = [from, to];
+        cell.pair = pairOf(facts, from, to);
         this.cells.push(cell);
         row.append(cell);
       });
@@ -114,8 +115,7 @@ export class Matrix {
   }
 
   #enter(cell) {
-    const pair = cell.ends && pairOf(this.facts, ...cell.ends);
-    if (pair !== undefined) this.open(pair);
+    if (cell.pair !== undefined) this.open(cell.pair);
   }
 
   #key(event) {
@@ -146,7 +146,7 @@ export class Matrix {
     this.bands = bandsOf(values, metric);
     this.legend.replaceChildren(...legend(this.bands, metric));
     for (const cell of this.cells) {
-      const name = this.#look(pairOf(facts, ...cell.ends), values);
+      const name = this.#look(cell.pair, values);
       if (cell.className !== name) cell.className = name;
     }
     this.#numbers();
@@ -219,7 +219,7 @@ export class Matrix {
     const {style} = this.grid;
     style.setProperty('--cell', `${cell}px`);
     style.setProperty('--label', `${label}px`);
-    style.setProperty('--font', `${Math.min(12, Math.max(5, cell - 1.5))}px`);
+    style.setProperty('--font', `${Math.min(12, Math.max(5, cell - (this.printing ? 0.6 : 1.5)))}px`);
     if (this.numbered !== cell >= numbered) {
       this.numbered = cell >= numbered;
       this.#numbers();
@@ -227,9 +227,9 @@ export class Matrix {
   }
 
   #labelWidth() {
-    const longest = Math.max(...this.facts.regions.map((r) => r.id.length));
     const font = this.toOrder.length > 40 ? 10.5 : 12;
-    return Math.ceil((this.printing ? Math.min(font, 7.5) : font) * 0.56 * longest) + 10;
+    this.longest ??= Math.max(...this.facts.regions.map((r) => textWidth(r.id, 100, 700))) / 100;
+    return Math.ceil((this.printing ? Math.min(font, 6.5) : font) * this.longest) + 10;
   }
 
   #numbers() {
@@ -237,7 +237,7 @@ export class Matrix {
     this.written = this.numbered;
     const values = this.facts.pairs[this.metric.key];
     for (const cell of this.cells) {
-      const pair = pairOf(this.facts, ...cell.ends);
+      const {pair} = cell;
       const text = this.numbered && pair !== undefined && values[pair] >= 0 ? this.metric.text(values[pair]) : '';
       cell.textContent = text.replace(/ ms$| ?bit\/s$/, '');
     }

@@ -13,4 +13,4 @@ export function metros(regions) {
 }
 
 // name is the city where one is known: "Frankfurt" of "Frankfurt, Germany".
-const name = (r) => (r.place || r.name).split(/[,(]/)[0].trim();
+const name = (r) => (r.place || r.name).split(/[,(/]/)[0].trim();

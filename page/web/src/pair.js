@@ -30,7 +30,7 @@ export class PairDialog {
     this.pair = pair;
     this.body = make('div', {class: 'tests'});
     this.dialog.replaceChildren(
-      make('header', {}, make('h2', {id: 'pair-title'}, `${regions[from].id} → ${regions[to].id}`), this.#close()),
+      make('header', {}, make('h2', {id: 'pair-title', tabIndex: -1, autofocus: true}, `${regions[from].id} → ${regions[to].id}`), this.#close()),
       make('p', {class: 'lead'}, figures(this.facts, pair)), this.#places(from, to), this.body, this.#foot(from, to));
     if (!this.dialog.open) this.dialog.showModal();
     await this.#tests(pair);

@@ -11,7 +11,7 @@ import {milliseconds, rate, thousands} from './units.js';
 
 const near = 9; // px
 const named = 6; // pairs in the box
-const wide = 820; // px, from which both panels stand side by side
+const wide = 660; // px, from which both panels stand side by side
 const panels = [
   {key: 'rtt', title: 'RTT', text: milliseconds, type: 'value'},
   {key: 'bps', title: 'Goodput (logarithmic)', text: rate, type: 'log'},
@@ -25,7 +25,7 @@ export class Scatter {
     root.append(this.key, this.box);
     this.#legend();
     this.#listen();
-    this.width = 0;
+    this.box.labelBoxes = () => labelBoxes(this.chart);
     new ResizeObserver(() => this.#resize()).observe(this.box);
   }
 
@@ -39,6 +39,7 @@ export class Scatter {
     this.chart ??= echarts.init(this.box, null, {renderer: 'canvas', devicePixelRatio: Math.max(2, devicePixelRatio)});
     this.chart.setOption(this.#option(), {notMerge: true, silent: true});
     this.places = null;
+    this.width = this.box.clientWidth;
   }
 
   print(on) {
@@ -48,7 +49,6 @@ export class Scatter {
 
   #resize() {
     if (!this.chart || this.width === this.box.clientWidth) return;
-    this.width = this.box.clientWidth;
     this.chart.resize();
     this.paint();
   }
@@ -70,13 +70,10 @@ export class Scatter {
     const rule = this.theme.colour('rule');
     const top = Math.max(1000, ...this.facts.pairs.km.filter((km) => km >= 0));
     const text = {color: ink, fontFamily: 'system-ui, sans-serif', fontSize: 12};
-    const series = [];
-    panels.forEach((panel, at) => {
-      series.push(...this.#points(panel, at), this.#failed(panel, at), ...this.#lines(panel, at, top));
-    });
+    const series = [...this.#marks(), ...panels.flatMap((panel, at) => this.#lines(panel, at, top))];
     return {
       animation: false, textStyle: text,
-      grid: side ? [{left: 62, right: '52%', top: 34, bottom: 44}, {left: '54%', right: 18, top: 34, bottom: 44}]
+      grid: side ? [{left: 62, right: '53%', top: 34, bottom: 44}, {left: '56%', right: 26, top: 34, bottom: 44}]
         : [{left: 66, right: 16, top: 34, height: 250}, {left: 66, right: 16, top: 368, height: 250}],
       xAxis: panels.map((_, at) => ({gridIndex: at, type: 'value', min: 0, max: Math.ceil(top / 1000) * 1000, name: 'great-circle distance, km', nameLocation: 'middle', nameGap: 28, nameTextStyle: text,
         splitNumber: 4, axisLabel: {color: ink, formatter: thousands, hideOverlap: true}, axisLine: {lineStyle: {color: rule}}, axisTick: {show: false}, splitLine: {show: false}})),
@@ -86,7 +83,16 @@ export class Scatter {
     };
   }
 
+  #marks() {
+    return panels.flatMap((panel, at) => [...this.#points(panel, at), this.#failed(panel, at)]);
+  }
+
   #range(panel) {
+    this.ranges ??= panels.map((p) => this.#measure(p));
+    return this.ranges[panels.indexOf(panel)];
+  }
+
+  #measure(panel) {
     const values = this.facts.pairs[panel.key].filter((v) => v > 0);
     if (panel.type === 'value') return {min: 0};
     if (!values.length) return {min: 1e6, max: 1e9};
@@ -101,7 +107,7 @@ export class Scatter {
     for (let i = 0; i < this.facts.n; i++) {
       if (this.#drawn(i) && pairs[panel.key][i] > 0) data[pairs.group[i]].push([pairs.km[i], pairs[panel.key][i]]);
     }
-    const n = data.reduce((sum, d) => sum + d.length, 0);
+    const {n} = this.facts;
     const size = Math.max(4.5, 10 * (50 / Math.max(n, 50)) ** 0.2);
     return data.map((points, g) => ({type: 'scatter', xAxisIndex: at, yAxisIndex: at, data: points, symbol: shapes[g % 9].symbol, symbolRotate: shapes[g % 9].turn, symbolSize: size,
       large: n > 1500, largeThreshold: 1, silent: true, progressive: 0, itemStyle: {color: this.theme.colour(`g${g % 9}`), opacity: n > 500 ? 0.6 : 0.85}})).filter((s) => s.data.length);
@@ -194,4 +200,13 @@ export class Scatter {
 function short(panel, v) {
   if (v === 0) return '0';
   return panel.text(v).replace(/(\.\d*?)0+ /, '$1 ').replace('. ', ' ');
+}
+
+// labelBoxes says where the chart's texts are, for a test that none is on another.
+function labelBoxes(chart) {
+  return chart.getZr().storage.getDisplayList(true).filter((e) => e.type === 'tspan').map((e) => {
+    const box = e.getBoundingRect().clone();
+    if (e.transform) box.applyTransform(e.transform);
+    return {text: e.style.text, left: box.x, top: box.y, right: box.x + box.width, bottom: box.y + box.height};
+  });
 }

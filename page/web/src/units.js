@@ -2,16 +2,24 @@
 
 export function figure(v) {
   if (v === 0) return '0';
-  if (v >= 99.95) return v.toFixed(0);
-  if (v >= 9.995) return v.toFixed(1);
-  return v.toFixed(v >= 0.9995 ? 2 : 3);
+  if (v >= 99.95) return fixed(v, 0);
+  if (v >= 9.995) return fixed(v, 1);
+  return fixed(v, v >= 0.9995 ? 2 : 3);
+}
+
+// fixed rounds a half to even, as Go does.
+function fixed(v, decimals) {
+  const scaled = v * 10 ** decimals;
+  const down = Math.floor(scaled);
+  if (scaled - down === 0.5 && down % 2 === 0) return (down / 10 ** decimals).toFixed(decimals);
+  return v.toFixed(decimals);
 }
 
 export const thousands = (text) => String(text).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
 
 const known = (v) => v !== null && v !== undefined && !Number.isNaN(v);
 
-export const kilometres = (km) => (known(km) ? `${thousands(km.toFixed(0))} km` : '–');
+export const kilometres = (km) => (known(km) ? `${thousands(fixed(km, 0))} km` : '–');
 
 export const milliseconds = (ms) => (known(ms) ? `${figure(ms)} ms` : '–');
 
