@@ -2,8 +2,10 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/results"
@@ -28,8 +30,9 @@ type Collector struct {
 	pairs    map[[2]int]int
 	caps     map[capsKey]int32
 	sides    map[string]int16
-	at       string // side of the rows to come
-	far      int    // row of the source at hand that Data.Obs begins with
+	at       string         // side of the rows to come
+	flags    map[string]int // rows by their whole cell of flags
+	far      int            // row of the source at hand that Data.Obs begins with
 }
 
 type regionKey struct{ cloud, name string }
@@ -43,6 +46,7 @@ func NewCollector(places Places) *Collector {
 		pairs:   map[[2]int]int{},
 		caps:    map[capsKey]int32{},
 		sides:   map[string]int16{},
+		flags:   map[string]int{},
 	}
 	c.locate(places.Regions)
 	return c
@@ -88,6 +92,9 @@ func (c *Collector) Add(r results.Row) {
 	o.RTTMinMs = first(r.RTTMinMs, r.RTTP50Ms, r.RTTMeanMs)
 	o.GoodputBps = first(r.GoodputBps)
 	d.Obs = append(d.Obs, o)
+	if r.Flags != "" {
+		c.flags[r.Flags]++
+	}
 	switch {
 	case len(d.Obs) <= MostRows:
 		d.Rows = append(d.Rows, r)
@@ -124,7 +131,23 @@ func (c *Collector) Data() *Data {
 	c.sort()
 	slices.SortStableFunc(d.Series, func(a, b Series) int { return cmp.Compare(a.Obs, b.Obs) })
 	d.medians = medians(d)
+	d.Remarks = c.remarks()
 	return d
+}
+
+// remarks counts each flag by itself. Few rows differ in all of them.
+func (c *Collector) remarks() []Remark {
+	rows := map[string]int{}
+	for flags, n := range c.flags {
+		for flag := range strings.SplitSeq(flags, ";") {
+			rows[flag] += n
+		}
+	}
+	remarks := []Remark{}
+	for _, flag := range slices.Sorted(maps.Keys(rows)) {
+		remarks = append(remarks, Remark{flag, rows[flag]})
+	}
+	return remarks
 }
 
 // sort puts regions and pairs in order, whatever order the rows came in.

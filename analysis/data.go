@@ -24,10 +24,17 @@ type Data struct {
 	Rows        []results.Row     // parallel to Obs; nil if there are more than MostRows
 	Caps        []Caps            // of the machines that rows were measured with
 	Series      []Series          // sorted by Obs
+	Remarks     []Remark          // flags that the rows brought along, by name
 	Sides       []string          // names of the sides that a comparison has
 	Bad         []results.BadRow  // the first MostBad
 	BadRows     int               // all of them
 	medians     []PairMedian      // parallel to Pairs
+}
+
+// Remark is a flag that rows brought along, such as results.FlagSlowStart.
+type Remark struct {
+	Flag string `json:"flag"`
+	Rows int    `json:"rows"`
 }
 
 // Pair is a directed pair of regions.

@@ -52,7 +52,7 @@ func groupsOf(d *Data) []group {
 // report.
 func NewReport(d *Data, seed uint64) *Report {
 	r := &Report{
-		Schema: ReportSchema, Sources: d.Sources, Rows: countRows(d), Bad: d.Bad,
+		Schema: ReportSchema, Sources: d.Sources, Rows: countRows(d), Remarks: d.Remarks, Bad: d.Bad,
 		Method: Method{seed, Resamples, Confidence, antipode.FibreGroupIndex, d.Coordinates},
 	}
 	r.Groups = reportGroups(d, groupsOf(d), seed)

@@ -14,6 +14,7 @@ type Report struct {
 	Rows      RowCounts        `json:"rows"`
 	Method    Method           `json:"method"`
 	Groups    []GroupReport    `json:"groups"`                      // All, then each directed cloud pair by name
+	Remarks   []Remark         `json:"remarks"`                     // flags that rows brought along
 	Checks    []Check          `json:"checks"`                      // one for each flag, also those of no row
 	Flagged   []Flagged        `json:"flagged"`                     // the first MostBad of each flag
 	Misplaced []Misplaced      `json:"misplaced"`                   // the one that explains most comes first

@@ -153,6 +153,19 @@ func TestManyRowsKeepNoRows(t *testing.T) {
 	}
 }
 
+// TestRemarks: what rows are flagged with is counted, and said first.
+func TestRemarks(t *testing.T) {
+	lab, both, plain := row("aws", "gcp", 1000, 20, 1e8), row("aws", "gcp", 1000, 20, 1e8), row("aws", "gcp", 1000, 20, 1e8)
+	lab.Flags, both.Flags = results.FlagLab, results.FlagLab+";few-rounds"
+	_, r := reportRows(builtIn(), lab, both, plain)
+	if diff := cmp.Diff([]analysis.Remark{{Flag: "few-rounds", Rows: 1}, {Flag: "lab", Rows: 2}}, r.Remarks); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := "2 rows are measured on the lab"; !strings.HasPrefix(r.Sentences[1], want) {
+		t.Errorf("%q, want it to begin with %q", r.Sentences[1], want)
+	}
+}
+
 // TestPlaces: a row's own distance counts unless other coordinates override it.
 func TestPlaces(t *testing.T) {
 	r := row("aws", "gcp", 123, 20, 1e8)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/antipode-bench/antipode/results"
 	"github.com/antipode-bench/antipode/units"
 )
 
@@ -92,6 +93,7 @@ func (r *Report) summary() []string {
 	sentences := []string{fmt.Sprintf("%s from %s: %s ok, %s failed, %s skipped; %s, %s.",
 		counted(c.Accepted, "row", "rows"), counted(len(r.Sources), "source", "sources"), number(c.OK), number(c.Failed), number(c.Skipped),
 		counted(c.Regions, "region", "regions"), counted(c.Pairs, "directed pair", "directed pairs"))}
+	sentences = append(sentences, r.sayRemarks()...)
 	if c.SetApart > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s could not be read as rows and %s set apart.", counted(c.SetApart, "line", "lines"), isAre(c.SetApart)))
 	}
@@ -114,6 +116,22 @@ func (r *Report) summary() []string {
 	}
 	if r.NotPlaced != "" {
 		sentences = append(sentences, r.NotPlaced)
+	}
+	return sentences
+}
+
+// sayRemarks says what one must know of rows before their figures are quoted.
+func (r *Report) sayRemarks() (sentences []string) {
+	meanings := map[string]string{
+		results.FlagLab:       "measured on the lab, whose delays and rates are made up: that says nothing about a cloud",
+		results.FlagLabBusy:   "measured while the lab's computer was too busy to be exact",
+		results.FlagSlowStart: "a lower bound of the goodput: the test ended before slow start did",
+		"burst":               "above what a machine gets in the long run: it lasts only while its credits do",
+	}
+	for _, remark := range r.Remarks {
+		if meaning := meanings[remark.Flag]; meaning != "" {
+			sentences = append(sentences, fmt.Sprintf("%s %s.", counted(remark.Rows, "row is", "rows are"), meaning))
+		}
 	}
 	return sentences
 }
