@@ -1,15 +1,19 @@
 package charts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/antipode-bench/antipode/analysis"
 )
 
-// All draws the charts of a report: those over distance. Their names are fit
-// for files.
+// All draws the charts of a report: those over distance, matrices of the regions,
+// distributions, the way of each region's round trips, a map, and goodput over time
+// where there are samples. Their names are fit for files.
 func All(d *analysis.Data, _ *analysis.Report) []Figure {
-	return distance(d.PairRows(), meaningOf(d))
+	rows := d.PairRows()
+	marks := marksOf(analysis.Groups(rows))
+	return slices.Concat(distance(rows, meaningOf(d)), matrices(d), distributions(d, marks), regionFigures(d, marks), worlds(d), courses(d))
 }
 
 // meaning is what the figures of rows are, in words.

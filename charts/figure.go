@@ -26,10 +26,16 @@ const (
 
 // Figure is one chart, ready to be drawn.
 type Figure struct {
-	Name  string // for a file: "all", or a directed cloud pair such as "aws-gcp"
+	Name  string // for a file: "all", a directed cloud pair such as "aws-gcp", or what it shows: "rtt-matrix"
 	Title string // for people
 	Alt   string // what the chart shows, in words
-	page  page
+	sheet sheet
+}
+
+// sheet is what a figure draws.
+type sheet interface {
+	size() (width, height vg.Length)
+	draw(draw.Canvas)
 }
 
 // Distance returns the charts over distance: "all" first, then one for each
@@ -43,7 +49,7 @@ func distance(rows []results.Row, m meaning) []Figure {
 	var figures []Figure
 	for _, g := range groups {
 		p := newPage(g, marks, m)
-		figures = append(figures, Figure{Name: g.Name, Title: p.title, Alt: p.alt(), page: p})
+		figures = append(figures, Figure{Name: g.Name, Title: p.title, Alt: p.alt(), sheet: p})
 	}
 	return figures
 }
@@ -58,8 +64,8 @@ func byPair(a, b results.Row) int {
 
 // SVG draws the figure as an SVG document, the same bytes every time.
 func (f Figure) SVG() ([]byte, error) {
-	c := &svgCanvas{Canvas: vgsvg.New(width, height)}
-	f.page.draw(draw.New(c))
+	c := &svgCanvas{Canvas: vgsvg.New(f.sheet.size())}
+	f.sheet.draw(draw.New(c))
 	svg, err := encode(c)
 	if err != nil {
 		return nil, fmt.Errorf("draw %s.svg: %w", f.Name, err)
@@ -67,10 +73,11 @@ func (f Figure) SVG() ([]byte, error) {
 	return c.finish(svg, f.Title, f.Alt), nil
 }
 
-// PNG draws the figure as a PNG image of 2,016 by 1,133 pixels.
+// PNG draws the figure as a PNG image, one over distance with 2,016 by 1,133
+// pixels.
 func (f Figure) PNG() ([]byte, error) {
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))}
-	f.page.draw(draw.New(c))
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(f.sheet.size()), vgimg.UseDPI(dpi))}
+	f.sheet.draw(draw.New(c))
 	png, err := encode(c)
 	if err != nil {
 		return nil, fmt.Errorf("draw %s.png: %w", f.Name, err)

@@ -74,9 +74,11 @@ const (
 	gutter = 30 // between the panels
 )
 
+func (page) size() (vg.Length, vg.Length) { return width, height }
+
 func (p page) draw(c draw.Canvas) {
 	c = draw.Crop(c, margin, -margin, margin-6, -margin+4)
-	c.Max.Y = p.drawTitle(c)
+	c.Max.Y = drawTitle(c, p.title, p.when)
 	c.Max.Y = drawLegend(c, p.legend)
 	c.Min.Y = drawParagraphs(c, sans(9, faint()), p.caption)
 	half := (c.Max.X - c.Min.X - gutter) / 2
@@ -85,16 +87,16 @@ func (p page) draw(c draw.Canvas) {
 }
 
 // drawTitle returns where the rest begins.
-func (p page) drawTitle(c draw.Canvas) vg.Length {
+func drawTitle(c draw.Canvas, title, when string) vg.Length {
 	baseline := c.Max.Y - 14
-	fillBaseline(c, bold(16, ink()), vg.Point{X: c.Min.X, Y: baseline}, p.title)
-	when := sans(10, faint())
-	when.XAlign = draw.XRight
-	room := c.Max.X - c.Min.X - bold(16, ink()).Width(p.title) - gutter
-	if w := when.Width(p.when); w > room {
-		when.Font.Size *= room / w // a long run id
+	fillBaseline(c, bold(16, ink()), vg.Point{X: c.Min.X, Y: baseline}, title)
+	small := sans(10, faint())
+	small.XAlign = draw.XRight
+	room := c.Max.X - c.Min.X - bold(16, ink()).Width(title) - gutter
+	if w := small.Width(when); w > room {
+		small.Font.Size *= room / w // a long run id
 	}
-	fillBaseline(c, when, vg.Point{X: c.Max.X, Y: baseline}, p.when)
+	fillBaseline(c, small, vg.Point{X: c.Max.X, Y: baseline}, when)
 	return baseline - 12
 }
 

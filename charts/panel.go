@@ -104,27 +104,14 @@ func (p panel) draw(c draw.Canvas) {
 const crowded = 150
 
 func (p panel) plot() *plot.Plot {
-	pl := plot.New()
-	pl.BackgroundColor = nil
+	pl := newPlot(10.5)
 	pl.X.Min, pl.X.Max, pl.X.Tick.Marker = 0, p.maxKm, linearTicks{}
 	pl.X.Label.Text = "great-circle distance, km"
 	pl.Y.Min, pl.Y.Max, pl.Y.Tick.Marker, pl.Y.Scale = p.least, p.most, p.ticks, p.scale
-	for _, axis := range []*plot.Axis{&pl.X, &pl.Y} {
-		axis.Padding = 0
-		axis.LineStyle = draw.LineStyle{Color: faint(), Width: 0.7}
-		axis.Tick.LineStyle = axis.LineStyle
-		axis.Tick.Length = 4
-		axis.Label.Padding = 3
-		axis.Label.TextStyle.Font, axis.Label.TextStyle.Color = sans(10.5, nil).Font, faint()
-		axis.Tick.Label.Font, axis.Tick.Label.Color = sans(10.5, nil).Font, ink()
-	}
-	grid := plotter.NewGrid()
-	grid.Vertical = draw.LineStyle{Color: rule(), Width: 0.6}
-	grid.Horizontal = grid.Vertical
 	if p.floor {
 		pl.Add(floorShade{})
 	}
-	pl.Add(grid)
+	pl.Add(newGrid())
 	if p.floor {
 		pl.Add(floorLine{})
 	}
@@ -135,6 +122,29 @@ func (p panel) plot() *plot.Plot {
 	}
 	pl.Add(failures{p.failedKm})
 	return pl
+}
+
+// newPlot is an empty plot in our style, with text of a size.
+func newPlot(size vg.Length) *plot.Plot {
+	pl := plot.New()
+	pl.BackgroundColor = nil
+	for _, axis := range []*plot.Axis{&pl.X, &pl.Y} {
+		axis.Padding = 0
+		axis.LineStyle = draw.LineStyle{Color: faint(), Width: 0.7}
+		axis.Tick.LineStyle = axis.LineStyle
+		axis.Tick.Length = 4
+		axis.Label.Padding = 3
+		axis.Label.TextStyle.Font, axis.Label.TextStyle.Color = sans(size, nil).Font, faint()
+		axis.Tick.Label.Font, axis.Tick.Label.Color = sans(size, nil).Font, ink()
+	}
+	return pl
+}
+
+func newGrid() *plotter.Grid {
+	grid := plotter.NewGrid()
+	grid.Vertical = draw.LineStyle{Color: rule(), Width: 0.6}
+	grid.Horizontal = grid.Vertical
+	return grid
 }
 
 // drawHeading says what the panel shows on the left, and what came out of it on

@@ -194,3 +194,11 @@ func count(n int, what string) string {
 	}
 	return number(n) + " " + what + "s"
 }
+
+// labNote says of a report's data what every chart of the lab must say.
+func labNote(d *analysis.Data) string {
+	if flagged(d.Rows, results.FlagLab) > 0 {
+		return "Measured on the lab, not in a cloud."
+	}
+	return ""
+}
