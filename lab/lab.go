@@ -123,6 +123,12 @@ func (l *Lab) Counts(ctx context.Context) (json.RawMessage, error) {
 	return l.control.call(ctx, request{Op: opCounts})
 }
 
+// CountsBetween is Counts with the pairs of two regions only, both ways: a part of
+// what many regions make long.
+func (l *Lab) CountsBetween(ctx context.Context, one, other string) (json.RawMessage, error) {
+	return l.control.call(ctx, request{Op: opCounts, Between: one + ">" + other})
+}
+
 // Flows returns what became of every flow that the router knows, in each
 // direction: a list of router.FlowCount, as JSON.
 func (l *Lab) Flows(ctx context.Context) (json.RawMessage, error) {

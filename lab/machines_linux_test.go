@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -169,6 +170,9 @@ func wantCounts(t *testing.T, l *Lab) {
 	data, err := l.Counts(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if some, err := l.CountsBetween(t.Context(), "aws:us-east-1", ""); err != nil || bytes.Count(some, []byte(`"from"`)) != 2 || bytes.Contains(some, []byte("eu-west-1")) {
+		t.Errorf("CountsBetween = %s, %v; want both ways between the controller and aws:us-east-1", some, err)
 	}
 	var counts struct {
 		Pairs []struct {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"strings"
 
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
@@ -159,13 +160,19 @@ func (p *planet) startMachine(ctx context.Context, spec *vm.Spec) ([]byte, error
 	return json.Marshal(addresses)
 }
 
-// counts is what the router did so far.
-func (p *planet) counts() ([]byte, error) {
+// counts is what the router did so far, everywhere or between two regions.
+func (p *planet) counts(between string) ([]byte, error) {
+	var pairs []router.PairCount
+	if one, other, ok := strings.Cut(between, ">"); ok {
+		pairs = p.router.CountsBetween(one, other)
+	} else {
+		pairs = p.router.Counts()
+	}
 	return json.Marshal(struct {
 		Pairs       []router.PairCount `json:"pairs"`
 		Strays      int64              `json:"strays"`
 		Calibration router.Calibration `json:"calibration"`
-	}{p.router.Counts(), p.router.Strays(), p.calibration})
+	}{pairs, p.router.Strays(), p.calibration})
 }
 
 // chooseLink is TUN where it works and nothing else is asked for.

@@ -36,6 +36,7 @@ type request struct {
 	Op      string `json:"op"`
 	Network string `json:"network,omitempty"`
 	Addr    string `json:"addr,omitempty"`
+	Between string `json:"between,omitempty"` // of opCounts: these two regions only, "aws:us-east-1>gcp:us-east4"
 
 	Machine *vm.Spec `json:"machine,omitempty"`
 }

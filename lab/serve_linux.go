@@ -154,7 +154,7 @@ func (p *planet) handle(ctx context.Context, r request) (*os.File, error) {
 	case opWorld:
 		data = p.worldFile
 	case opCounts:
-		data, err = p.counts()
+		data, err = p.counts(r.Between)
 	case opFlows:
 		data, err = json.Marshal(p.router.FlowCounts())
 	case opMachine:

@@ -47,6 +47,19 @@ type PairCount struct {
 	Late      Late   `json:"late"`      // of the delivered
 }
 
+// CountsBetween is Counts of two regions, both ways. It holds nothing up, however
+// many regions there are.
+func (r *Router) CountsBetween(one, other string) (counts []PairCount) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, key := range [][2]string{{one, other}, {other, one}} {
+		if p := r.paths[key]; p != nil {
+			counts = append(counts, p.count)
+		}
+	}
+	return counts
+}
+
 // Counts returns the traffic of every directed region pair that had any,
 // ordered by names, since the router began.
 func (r *Router) Counts() []PairCount {
