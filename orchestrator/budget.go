@@ -107,7 +107,8 @@ func (b *budget) lastsUntil(now time.Time) (time.Time, bool) {
 	if b.usd == 0 || hour == 0 {
 		return time.Time{}, false
 	}
-	left := (b.usd - b.by(now, now)) / hour
+	const most = 10_000 // hours, far more than machines live
+	left := min((b.usd-b.by(now, now))/hour, most)
 	return now.Add(time.Duration(left * float64(time.Hour))), true
 }
 

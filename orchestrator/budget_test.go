@@ -30,7 +30,7 @@ func TestBudget(t *testing.T) {
 		least float64 // of it that is used
 		all   bool
 	}{
-		{.001, 0, false}, {.1, 0, false}, {.3, .2, false}, {.6, .5, false}, {.9, .6, false}, {1.8, 0, true}, {0, 0, true},
+		{.001, 0, false}, {.1, 0, false}, {.3, .2, false}, {.6, .5, false}, {.9, .6, false}, {1.8, 0, true}, {1e12, 0, true}, {0, 0, true},
 	} {
 		t.Run(fmt.Sprint(tt.usd), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
