@@ -59,6 +59,7 @@ var arrows = map[string][]string{
 	"bench/probe":            {},
 	"bench/report":           {".", "analysis", "results"},
 	"bench/schedule":         {".", "orchestrator/plan"},
+	"bench/sweep":            {"results"},
 	"e2e":                    {},
 }
 

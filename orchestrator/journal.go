@@ -48,8 +48,9 @@ type Record struct {
 	Instead     *providers.Machine     `json:"instead,omitempty"`
 	Hello       *wire.Hello            `json:"hello,omitempty"`
 	Settings    []remote.Setting       `json:"settings,omitempty"`
-	From        string                 `json:"from,omitempty"` // id
-	To          string                 `json:"to,omitempty"`   // id
+	From        string                 `json:"from,omitempty"`    // id
+	To          string                 `json:"to,omitempty"`      // id
+	TookMs      float64                `json:"took_ms,omitempty"` // the test, of both directions if they were one
 	RTT         *wire.RTTResult        `json:"rtt,omitempty"`
 	Throughput  *wire.ThroughputResult `json:"throughput,omitempty"`
 	UDP         *wire.UDPResult        `json:"udp,omitempty"`

@@ -67,7 +67,7 @@ func checkKept(t *testing.T, dir string, usd float64) {
 	if err == nil {
 		err = json.Unmarshal(data, &m)
 	}
-	if err != nil || m.Used == nil || m.Used.USD != usd || m.Estimate == nil || m.Estimate.USD != 7 {
+	if err != nil || m.Used == nil || m.Used.USD != usd || m.Reached == nil || m.Reached.MakespanS < m.Reached.BoundS || m.Reached.BoundS == 0 || m.Estimate == nil || m.Estimate.USD != 7 {
 		t.Errorf("run.json: %v, used %+v, estimate %+v", err, m.Used, m.Estimate)
 	}
 }

@@ -43,6 +43,7 @@ type Manifest struct {
 
 	BudgetUSD float64   `json:"budget_usd,omitempty"`
 	Estimate  *Estimate `json:"estimate,omitempty"` // of the plan
+	Reached   *Reached  `json:"reached,omitempty"`  // by the process that wrote this
 	Used      *Usage    `json:"used,omitempty"`     // when all is torn down
 }
 

@@ -326,7 +326,7 @@ func (m *measurement) keep(row results.Row, w way) {
 
 func (m *measurement) record(w way, o outcome) {
 	// The samples have a file of their own: every resume reads the journal.
-	r := Record{What: RecordRTT, From: w.from, To: w.to, RTT: w.rtt, Throughput: w.throughput.WithoutSamples(), Loaded: w.loaded}
+	r := Record{What: RecordRTT, From: w.from, To: w.to, TookMs: ms(o.took), RTT: w.rtt, Throughput: w.throughput.WithoutSamples(), Loaded: w.loaded}
 	if o.task.Kind == plan.Throughput {
 		r.What, r.Assumed = RecordThroughput, m.assumed(w, o)
 	}

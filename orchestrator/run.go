@@ -61,7 +61,8 @@ func Run(ctx context.Context, cfg Config) (Summary, error) {
 func (r *run) finish(ctx context.Context) (Summary, error) {
 	err := r.do(ctx)
 	used := r.ledger.usage(time.Now())
-	r.manifest.Used = &used
+	makespan, bound := r.measuredFor()
+	r.manifest.Used, r.manifest.Reached = &used, &Reached{makespan.Seconds(), bound.Seconds()}
 	return r.summary(), errors.Join(err, r.manifest.write(r.cfg.Dir), r.files.close(), r.journal.close())
 }
 

@@ -19,6 +19,13 @@ type Estimate struct {
 	USD       float64 `json:"usd"`
 }
 
+// Reached is how long a process's tests took, beside the least that any order of
+// them could have taken.
+type Reached struct {
+	MakespanS float64 `json:"makespan_s"`
+	BoundS    float64 `json:"bound_s"`
+}
+
 // Usage is what a run used of the clouds, and what that costs by the table of
 // prices: no cloud's bill.
 type Usage struct {
