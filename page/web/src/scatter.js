@@ -43,8 +43,11 @@ export class Scatter {
   }
 
   print(on) {
+    this.printing = on;
     this.box.classList.toggle('printing', on);
-    this.#resize();
+    this.chart.resize();
+    this.paint();
+    this.chart.getZr().flush();
   }
 
   #resize() {
@@ -110,7 +113,8 @@ export class Scatter {
     const {n} = this.facts;
     const size = Math.max(4.5, 10 * (50 / Math.max(n, 50)) ** 0.2);
     return data.map((points, g) => ({type: 'scatter', xAxisIndex: at, yAxisIndex: at, data: points, symbol: shapes[g % 9].symbol, symbolRotate: shapes[g % 9].turn, symbolSize: size,
-      large: n > 1500, largeThreshold: 1, silent: true, progressive: 0, itemStyle: {color: this.theme.colour(`g${g % 9}`), opacity: n > 500 ? 0.6 : 0.85}})).filter((s) => s.data.length);
+      // ECharts' fast way for many points makes a hundred MB of them on paper.
+      large: n > 1500 && !this.printing, largeThreshold: 1, silent: true, progressive: 0, itemStyle: {color: this.theme.colour(`g${g % 9}`), opacity: n > 500 ? 0.6 : 0.85}})).filter((s) => s.data.length);
   }
 
   #drawn(i) {
