@@ -77,6 +77,7 @@ type forecast struct {
 	Regions   int        `json:"regions"`
 	Pairs     int        `json:"pairs"`
 	LeftOut   int        `json:"pairs_left_out"` // by --max-batches
+	Names     []string   `json:"left_out,omitempty"`
 	Batches   int        `json:"batches"`
 	Machines  int        `json:"machines"` // launched, in all batches
 	ExpectedS float64    `json:"expected_s"`
@@ -94,6 +95,9 @@ func (p planned) forecast() forecast {
 	batches, beyond, alone := p.batches()
 	f := forecast{Regions: len(p.regions), Pairs: len(p.pairs) - len(beyond), LeftOut: len(beyond), Batches: len(batches), Machines: plan.Machines(batches), Unknown: []string{}, BudgetUSD: p.flags.budgetUSD,
 		Repeats: p.flags.repeat.rounds(), AtMost: p.flags.repeat.untilStable != 0}
+	for _, pair := range beyond {
+		f.Names = append(f.Names, pair.String())
+	}
 	for _, batch := range batches {
 		f.BoundS += p.expectedOf(batch).Seconds()
 	}
@@ -137,7 +141,7 @@ func (f forecast) describe(onLab bool) string {
 		fmt.Fprintf(&b, "  in %d batches, which launch %s in all\n", f.Batches, plural(f.Machines, "machine"))
 	}
 	if f.LeftOut > 0 {
-		fmt.Fprintf(&b, "  %s left out by --max-batches, %d are measured; another sweep with --into measures what is missing\n", plural(f.LeftOut, "pair"), f.Pairs)
+		fmt.Fprintf(&b, "  %s left out by --max-batches, %d are measured; antipode plan --json names those, for --pairs of another sweep\n", plural(f.LeftOut, "pair"), f.Pairs)
 	}
 	fmt.Fprintf(&b, "  about %s sent\n", units.Bytes(f.Bytes))
 	if onLab {

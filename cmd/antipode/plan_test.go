@@ -95,11 +95,15 @@ func TestPlanBatches(t *testing.T) {
 func TestPlanMaxBatches(t *testing.T) {
 	args := []string{"--clouds", "gcp", "--batch-size", "12", "--bytes", "10MB", "--stop", "bytes"}
 	all, some := forecastOf(t, args...), forecastOf(t, append(args, "--max-batches", "3")...)
-	if some.Batches != 3 || some.Pairs+some.LeftOut != all.Pairs || some.Pairs < 3*100 || some.Bytes != float64(some.Pairs)*10e6 || some.USD >= all.USD {
+	if some.Batches != 3 || some.Pairs+some.LeftOut != all.Pairs || some.Pairs < 3*100 || some.Bytes != float64(some.Pairs)*10e6 || some.USD >= all.USD || len(some.Names) != some.LeftOut {
 		t.Errorf("%+v", some)
 	}
+	rest := forecastOf(t, "--pairs", strings.Join(some.Names, ","))
+	if rest.Pairs != some.LeftOut {
+		t.Errorf("%d pairs are named, %d left out", rest.Pairs, some.LeftOut)
+	}
 	text, err := planOf(t, append(args, "--max-batches", "3")...)
-	if want := fmt.Sprintf("%d pairs left out by --max-batches", some.LeftOut); err != nil || !strings.Contains(text, want) || !strings.Contains(text, "--into") {
+	if want := fmt.Sprintf("%d pairs left out by --max-batches", some.LeftOut); err != nil || !strings.Contains(text, want) || !strings.Contains(text, "for --pairs of another sweep") {
 		t.Errorf("%v, %q is not in\n%s", err, want, text)
 	}
 }
