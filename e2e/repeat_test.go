@@ -46,3 +46,24 @@ func TestRepeat(t *testing.T) {
 	}
 	u.run(t, time.Minute, "resume", filepath.Base(dir)).want(t, 0, "nothing to do")
 }
+
+// TestInto: small sweeps one after the other, into one file.
+func TestInto(t *testing.T) {
+	t.Parallel()
+	u := self(t)
+	lab := u.upLab(t)
+	sweep := func(regions string) outcome {
+		return u.run(t, 2*time.Minute, "sweep", "--lab="+lab, "--regions", regions, "--duration", "500ms", "--rtt-probes", "5", "--into", "all.csv")
+	}
+	sweep(three).want(t, 0, "6 pairs: 6 ok", "nothing is left")
+	sweep(four).want(t, 0, "6 directed pairs in 4 regions", "6 pairs: 6 ok", "nothing is left")
+	sweep(four).want(t, 0, "all.csv has every pair of these: nothing to measure")
+	file, err := results.ReadFile(filepath.Join(u.dir, "all.csv"))
+	pairs, runs := map[string]bool{}, map[string]bool{}
+	for _, r := range file.Rows {
+		pairs[r.FromRegion+">"+r.ToRegion], runs[r.RunID] = true, true
+	}
+	if err != nil || len(file.Rows) != 12 || len(pairs) != 12 || len(runs) != 2 {
+		t.Errorf("%d rows of %d pairs and %d runs, %v; want 12 of 12 and 2", len(file.Rows), len(pairs), len(runs), err)
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -58,7 +59,10 @@ counted as if on demand. For a lab it says what the clouds would charge: the lab
 
 func tellPlan(f *sweepFlags, asJSON bool, stdout io.Writer) error {
 	p, err := f.plan()
-	if err != nil {
+	if errors.Is(err, plan.ErrNoneMissing) && !asJSON {
+		return f.tellNoneMissing(stdout)
+	}
+	if err != nil && !errors.Is(err, plan.ErrNoneMissing) {
 		return err
 	}
 	forecast := p.forecast()
@@ -141,7 +145,7 @@ func (f forecast) describe(onLab bool) string {
 		fmt.Fprintf(&b, "  in %d batches, which launch %s in all\n", f.Batches, plural(f.Machines, "machine"))
 	}
 	if f.LeftOut > 0 {
-		fmt.Fprintf(&b, "  %s left out by --max-batches, %d are measured; antipode plan --json names those, for --pairs of another sweep\n", plural(f.LeftOut, "pair"), f.Pairs)
+		fmt.Fprintf(&b, "  %s left out by --max-batches, %d are measured; --into FILE leaves those to another sweep, antipode plan --json names them\n", plural(f.LeftOut, "pair"), f.Pairs)
 	}
 	fmt.Fprintf(&b, "  about %s sent\n", units.Bytes(f.Bytes))
 	if onLab {

@@ -103,7 +103,7 @@ func TestPlanMaxBatches(t *testing.T) {
 		t.Errorf("%d pairs are named, %d left out", rest.Pairs, some.LeftOut)
 	}
 	text, err := planOf(t, append(args, "--max-batches", "3")...)
-	if want := fmt.Sprintf("%d pairs left out by --max-batches", some.LeftOut); err != nil || !strings.Contains(text, want) || !strings.Contains(text, "for --pairs of another sweep") {
+	if want := fmt.Sprintf("%d pairs left out by --max-batches", some.LeftOut); err != nil || !strings.Contains(text, want) || !strings.Contains(text, "--into FILE leaves those to another sweep") {
 		t.Errorf("%v, %q is not in\n%s", err, want, text)
 	}
 }

@@ -35,7 +35,7 @@ func (f *sweepFlags) plan() (planned, error) {
 	}
 	chosen, pairs, err := f.selection(regions)
 	if err != nil {
-		return planned{}, err
+		return planned{flags: f}, err
 	}
 	rates, err := f.rates()
 	return planned{all: regions, regions: chosen, pairs: pairs, flags: f, rates: rates, atOnce: f.atOnce(len(chosen))}, err

@@ -91,6 +91,9 @@ func resume(ctx context.Context, f *sweepFlags, run string, stdout, stderr io.Wr
 	}
 	how := conditionsOf(past.Manifest.MachineTypes, past.Config().Test, past.Manifest.Tune)
 	err = conclude(v, summary, how, ifLeft, err, stdout, stderr)
+	if added := f.into.add(summary.Dir); added != nil {
+		return errors.Join(err, added)
+	}
 	if finished && exitCode(err) == exitPairs {
 		return nil // that pairs failed is known
 	}

@@ -11,7 +11,7 @@ import (
 // one: it may have changed.
 func (f *sweepFlags) kept() map[string]*string {
 	return map[string]*string{"lab": &f.labName, "aws-profile": &f.awsProfile, "aws-role": &f.awsRole, "gcp-project": &f.gcpProject,
-		"hosts": &f.hostsFile, "regions-file": &f.lab.regionsFile, "prices": &f.pricesFile}
+		"hosts": &f.hostsFile, "regions-file": &f.lab.regionsFile, "prices": &f.pricesFile, "into": &f.into.file}
 }
 
 func (f *sweepFlags) keptTimes() map[string]*time.Duration {
@@ -26,7 +26,7 @@ func (f *sweepFlags) forResume() map[string]string {
 			all[name] = *value
 		}
 	}
-	for _, name := range []string{"hosts", "regions-file", "prices"} { // wherever the resume is called
+	for _, name := range []string{"hosts", "regions-file", "prices", "into"} { // wherever the resume is called
 		if path, err := filepath.Abs(all[name]); err == nil && all[name] != "" {
 			all[name] = path
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/antipode-bench/antipode/orchestrator"
+	"github.com/antipode-bench/antipode/orchestrator/plan"
 )
 
 // defaultOut is where runs leave their folders.
@@ -59,6 +60,9 @@ func noSweepArgs(cmd *cobra.Command, given []string) error {
 // with the wishes is found before anything is started.
 func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err error) {
 	p, err := f.plan()
+	if errors.Is(err, plan.ErrNoneMissing) {
+		return f.tellNoneMissing(stdout)
+	}
 	if err != nil {
 		return err
 	}
@@ -91,7 +95,8 @@ func sweep(ctx context.Context, f *sweepFlags, stdout, stderr io.Writer) (err er
 	if err != nil && summary.RunID == "" {
 		return err // refused before anything was created
 	}
-	return conclude(v, summary, conditionsOf(f.machines.first(), f.test(), f.tune), ifLeft, err, stdout, stderr)
+	err = conclude(v, summary, conditionsOf(f.machines.first(), f.test(), f.tune), ifLeft, err, stdout, stderr)
+	return errors.Join(err, f.into.add(summary.Dir))
 }
 
 // conclude writes the files that follow from what was measured, says where they

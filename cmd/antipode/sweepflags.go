@@ -36,6 +36,7 @@ type sweepFlags struct {
 	batchSize  int
 	maxBatches int
 	pricesFile string
+	into       intoFlags
 	budgetUSD  float64
 
 	stop        stopFlags
@@ -102,6 +103,9 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.maxBatches, "max-batches", 0, "at most `N` batches, those with the most pairs; the plan says what is left out (0: no limit)")
 		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
 	})
+	group(flags, "Going on", func() {
+		f.into.register(flags)
+	})
 	group(flags, "How to measure", func() {
 		f.stop.register(flags)
 		f.repeat.register(flags)
@@ -167,7 +171,13 @@ func (f *sweepFlags) selection(all []antipode.Region) ([]antipode.Region, []plan
 		}
 		f.wishes.CloudPairs = append(f.wishes.CloudPairs, p)
 	}
+	if err := f.unlessThere(); err != nil {
+		return nil, nil, err
+	}
 	regions, pairs, err := plan.Select(all, f.wishes)
+	if errors.Is(err, plan.ErrNoneMissing) {
+		return nil, nil, err
+	}
 	if err != nil {
 		return nil, nil, &exitError{exitUsage, err}
 	}
@@ -210,7 +220,7 @@ func (f *sweepFlags) check() error {
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
 		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
-	return errors.Join(f.stop.check(), f.repeat.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkFlow(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
+	return errors.Join(f.stop.check(), f.repeat.check(), f.into.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkFlow(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
 }
 
 func (f *sweepFlags) checkLab() error {

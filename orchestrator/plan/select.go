@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +30,9 @@ func Select(all []antipode.Region, w Wishes) ([]antipode.Region, []Pair, error) 
 		return nil, nil, err
 	}
 	pairs, err := explicitPairs(all, w.Pairs)
+	if len(w.Pairs) > 0 && err == nil {
+		pairs, err = w.missing(pairs)
+	}
 	if len(w.Pairs) == 0 && err == nil {
 		pairs, err = selectPairs(all, w)
 	}
@@ -126,8 +131,14 @@ func selectPairs(all []antipode.Region, w Wishes) ([]Pair, error) {
 		}
 		pairs = kept
 	}
+	if w.OneWay && w.Had != nil { // the same ways each time
+		pairs = oneWay(all, pairs)
+	}
+	if pairs, err = w.missing(pairs); err != nil {
+		return nil, err
+	}
 	if w.MaxRegions > 0 {
-		chosen := spread(regionsOf(all, pairs), pairs, w.MaxRegions)
+		chosen := spread(w.needy(regionsOf(all, pairs), pairs), pairs, w.MaxRegions)
 		pairs = slices.DeleteFunc(pairs, func(p Pair) bool {
 			return !slices.Contains(chosen, p.From) || !slices.Contains(chosen, p.To)
 		})
@@ -136,6 +147,39 @@ func selectPairs(all []antipode.Region, w Wishes) ([]Pair, error) {
 		pairs = oneWay(all, pairs)
 	}
 	return pairs, nil
+}
+
+// ErrNoneMissing is a selection of which every pair was had.
+var ErrNoneMissing = errors.New("every pair was measured already")
+
+// missing leaves out the pairs that were had.
+func (w Wishes) missing(pairs []Pair) ([]Pair, error) {
+	if w.Had == nil {
+		return pairs, nil
+	}
+	left := slices.DeleteFunc(slices.Clone(pairs), w.Had)
+	if len(left) == 0 {
+		return nil, ErrNoneMissing
+	}
+	return left, nil
+}
+
+// needy orders regions by how much is missing of them, the most first, so that
+// small runs one after the other come to have all pairs.
+func (w Wishes) needy(regions []antipode.Region, missing []Pair) []antipode.Region {
+	if w.Had == nil {
+		return regions
+	}
+	count := map[antipode.Region]int{}
+	for _, p := range missing {
+		count[p.From]++
+		count[p.To]++
+		if p.From.Cloud != p.To.Cloud { // between clouds goes first
+			count[p.From]++
+			count[p.To]++
+		}
+	}
+	return slices.SortedStableFunc(slices.Values(regions), func(a, b antipode.Region) int { return cmp.Compare(count[b], count[a]) })
 }
 
 type pairFilter struct {

@@ -257,3 +257,58 @@ func FuzzSelect(f *testing.F) {
 		}
 	})
 }
+
+// TestSelectMissing: small runs one after the other come to have every pair, each
+// measured once, those between clouds sooner.
+func TestSelectMissing(t *testing.T) {
+	for name, w := range map[string]Wishes{
+		"six of twenty": {Regions: twenty(), MaxRegions: 6},
+		"one way":       {Regions: twenty(), MaxRegions: 6, OneWay: true},
+		"all at once":   {Regions: twenty()},
+		"across only":   {Regions: twenty(), MaxRegions: 5, CloudPairs: []CloudPair{{"aws", "gcp"}}},
+		"pairs by name": {Pairs: []string{"us-east-1>us-east4", "us-east4>us-east-1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := w
+			whole.MaxRegions = 0
+			_, want, err := Select(antipode.Regions(), whole)
+			if err != nil {
+				t.Fatal(err)
+			}
+			had := map[Pair]bool{}
+			w.Had = func(p Pair) bool { return had[p] }
+			runs := 0
+			for ; ; runs++ {
+				regions, pairs, err := Select(antipode.Regions(), w)
+				if errors.Is(err, ErrNoneMissing) {
+					break
+				}
+				if err != nil || len(pairs) == 0 || w.MaxRegions > 0 && len(regions) > w.MaxRegions || runs > 100 {
+					t.Fatalf("run %d: %d pairs of %d regions, %v", runs, len(pairs), len(regions), err)
+				}
+				for _, p := range pairs {
+					if had[p] {
+						t.Errorf("%s is measured twice", p)
+					}
+					had[p] = true
+				}
+			}
+			if len(had) != len(want) {
+				t.Errorf("%d pairs in %d runs, want %d", len(had), runs, len(want))
+			}
+			t.Logf("%d pairs in %d runs", len(had), runs)
+		})
+	}
+}
+
+// twenty regions, ten of each cloud.
+func twenty() (names []string) {
+	count := map[string]int{}
+	for _, r := range antipode.Regions() {
+		if (r.Cloud == "aws" || r.Cloud == "gcp") && r.Partition == "" && count[r.Cloud] < 10 {
+			count[r.Cloud]++
+			names = append(names, r.ID())
+		}
+	}
+	return names
+}

@@ -24,6 +24,8 @@ type Wishes struct {
 	MaxKm      float64     // --max-km: likewise; 0 for no limit
 	MaxRegions int         // --max-regions: a spread over the globe; 0 for no limit
 	OneWay     bool        // --one-way: of each two regions one direction only
+
+	Had func(Pair) bool // --into: pairs that need not be measured, whatever else is wished; nil: none
 }
 
 // CloudPair is a direction between clouds, or within one.
