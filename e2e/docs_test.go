@@ -152,7 +152,7 @@ func yamlWith(t *testing.T, page, text string) string {
 }
 
 var (
-	makes = regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)")
+	makes = regexp.MustCompile("(?m)(?:^|`)make ([a-z-]+)")
 	links = regexp.MustCompile(`\]\(([^)#:]+)\)`)
 )
 
