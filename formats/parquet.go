@@ -35,7 +35,7 @@ type Parquet struct {
 
 type parquetPart struct {
 	file *os.File
-	w    *parquet.Writer
+	w    *parquet.GenericWriter[any]
 	rows int
 }
 
@@ -59,7 +59,7 @@ func (p *Parquet) Write(r results.Row) error {
 		err = tableRow(p.line, r)
 	}
 	if err == nil {
-		err = part.w.Write(p.line.Interface())
+		_, err = part.w.Write([]any{p.line.Interface()})
 	}
 	if err == nil {
 		if part.rows++; part.rows%groupRows == 0 {
@@ -97,7 +97,7 @@ func (p *Parquet) part(run string) (*parquetPart, error) {
 		return nil, err
 	}
 	p.parts[run]++
-	part := &parquetPart{file: file, w: parquet.NewWriter(file, p.schema, parquet.Compression(&zstd.Codec{}))}
+	part := &parquetPart{file: file, w: parquet.NewGenericWriter[any](file, p.schema, parquet.Compression(&zstd.Codec{}))}
 	p.open[run] = part
 	return part, nil
 }
