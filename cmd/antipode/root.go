@@ -32,7 +32,7 @@ Each command tells more:   antipode sweep --help`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(), newPlan(), newDoctor(), newResume(), newRuns(), newReport(), newCompare(), newExport(), newCleanup(), newRegions(), newLab())
+	root.AddCommand(newSweep(), newPlan(), newCoverage(), newDoctor(), newResume(), newRuns(), newReport(), newCompare(), newExport(), newCleanup(), newRegions(), newLab())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
