@@ -91,7 +91,7 @@ func withoutLab(args []string) (rest []string) {
 	for i := 0; i < len(args); i++ {
 		switch name, _, joined := strings.Cut(args[i], "="); {
 		case name == "--lab":
-		case strings.HasPrefix(name, "--lab-"):
+		case strings.HasPrefix(name, "--lab-"), name == "--world":
 			if !joined {
 				i++ // its value
 			}

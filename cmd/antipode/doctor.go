@@ -44,7 +44,7 @@ to delete on AWS only when there is something to delete.`,
 	}
 	f.register(cmd)
 	for _, name := range []string{"stop", "error-percent", "duration", "bytes", "streams", "congestion-control", "rtt-probes", "rtt-interval",
-		"ssh-from", "max-time", "boot-timeout", "reconnect-timeout", "lab-world", "lab-link", "out", "yes", "no-preflight"} {
+		"ssh-from", "max-time", "boot-timeout", "reconnect-timeout", "world", "lab-link", "out", "yes", "no-preflight"} {
 		_ = cmd.Flags().MarkHidden(name) // taken, but no matter to it
 	}
 	return cmd

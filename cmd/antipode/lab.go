@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,7 +64,7 @@ until "antipode lab down NAME".`,
 			if err != nil {
 				return err
 			}
-			options, err := f.options(measurable(all))
+			options, err := f.options(measurable(all), cmd.ErrOrStderr())
 			if err != nil {
 				return err
 			}
@@ -192,21 +193,23 @@ type labFlags struct {
 }
 
 func (f *labFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.world, "lab-world", "", "the lab's delays and rates from this YAML `FILE` (a run's world.yaml) instead of from distance")
+	flags.StringVar(&f.world, "world", "", "the lab's delays and rates from this `FILE` instead of from distance: results that were measured, of any kind that \"antipode report\" reads, or a run's world.yaml")
+	flags.StringVar(&f.world, "lab-world", "", "") // its earlier name
+	_ = flags.MarkHidden("lab-world")
 	flags.StringVar(&f.faults, "lab-faults", "", "what goes wrong in the lab, from this YAML `FILE` (docs/lab.md)")
 	flags.StringVar(&f.link, "lab-link", "", "`KIND` of link between machines and the lab's router: tun or veth (default: tun where /dev/net/tun is open to the user)")
 }
 
 // options reads what the flags name.
-func (f *labFlags) options(regions []antipode.Region) (lab.Options, error) {
+func (f *labFlags) options(regions []antipode.Region, say io.Writer) (lab.Options, error) {
 	machine, err := labMachine()
 	if err != nil {
 		return lab.Options{}, err
 	}
 	o := lab.Options{World: labworld.Default(regions), Link: f.link, Machine: machine}
 	if f.world != "" {
-		if o.World, err = labworld.Load(f.world); err != nil {
-			return o, usageError("--lab-world: %w", err)
+		if o.World, err = loadWorld(f.world, regions, say); err != nil {
+			return o, usageError("--world: %w", err)
 		}
 	}
 	if f.faults != "" {

@@ -45,7 +45,7 @@ func startLab(ctx context.Context, f *sweepFlags, regions []antipode.Region, say
 		}
 		return l, err
 	}
-	options, err := f.lab.options(regions)
+	options, err := f.lab.options(regions, say)
 	if err != nil {
 		return nil, err
 	}

@@ -216,9 +216,9 @@ func (f *sweepFlags) check() error {
 	case f.callTimeout <= 0:
 		return usageError("--call-timeout %v: not above zero", f.callTimeout)
 	case f.labName == "" && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
-		return usageError("--lab-world, --lab-faults and --lab-link shape a lab: they need --lab")
+		return usageError("--world, --lab-faults and --lab-link shape a lab: they need --lab")
 	case f.labName != "" && f.labName != ownLab && f.lab != labFlags{regionsFile: f.lab.regionsFile}:
-		return usageError("--lab-world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
+		return usageError("--world, --lab-faults and --lab-link are for a new lab; %s is up already", f.labName)
 	}
 	return errors.Join(f.stop.check(), f.repeat.check(), f.into.check(), f.sockets.check(f.streams), f.checkBidirectional(), f.checkFlow(), f.checkLab(), f.checkCongestion(), f.udp.check(), f.checkSSHFrom(), checkRole(f.awsRole), f.checkTier(), f.checkIP())
 }

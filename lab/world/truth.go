@@ -118,6 +118,10 @@ func (p Path) payloadShare(t Test) float64 {
 	return (segment - headBytes) / segment
 }
 
+// FlowFor is the rate of a flow, from the IP header on, that carries so much TCP
+// payload in full segments; both in bit/s.
+func FlowFor(goodputBps float64) float64 { return goodputBps / Path{}.payloadShare(Test{}) }
+
 // lowestLimit is the smallest of rates, of which 0 means no limit: +Inf if none has one.
 func lowestLimit(rates ...float64) float64 {
 	lowest := math.Inf(1)
