@@ -24,7 +24,7 @@ Each command tells more:   antipode sweep --help`,
 		SilenceErrors: true,
 		Args:          args(cobra.NoArgs),
 		// Of the command that runs, whichever it is.
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return refuseEmpty(cmd.Flags()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return prepare(cmd.Flags()) },
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.Flags().Bool("version", false, "print the version") // cobra's own takes -v, which is --verbose elsewhere
@@ -32,7 +32,7 @@ Each command tells more:   antipode sweep --help`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError("%w (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(newSweep(), newPlan(), newCoverage(), newDoctor(), newResume(), newRuns(), newReport(), newCompare(), newExport(), newCleanup(), newRegions(), newLab())
+	root.AddCommand(newSweep(), newPlan(), newInit(), newCoverage(), newDoctor(), newResume(), newRuns(), newReport(), newCompare(), newExport(), newCleanup(), newRegions(), newLab())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
@@ -45,6 +45,14 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// prepare looks at the flags before any command does.
+func prepare(flags *pflag.FlagSet) error {
+	if err := refuseEmpty(flags); err != nil {
+		return err
+	}
+	return readConfig(flags)
 }
 
 // refuseEmpty refuses flags without a value. To a script that says --lab="$LAB"

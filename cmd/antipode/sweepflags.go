@@ -103,6 +103,7 @@ func (f *sweepFlags) register(cmd *cobra.Command) {
 		flags.IntVar(&f.maxBatches, "max-batches", 0, "at most `N` batches, those with the most pairs; the plan says what is left out (0: no limit)")
 		flags.StringVar(&f.lab.regionsFile, "regions-file", "", regionsFileUsage)
 	})
+	group(flags, "Flags from a file", func() { registerConfig(cmd) })
 	group(flags, "Going on", func() {
 		f.into.register(flags)
 	})
