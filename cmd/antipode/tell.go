@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"text/tabwriter"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/antipode-bench/antipode/analysis"
 	"github.com/antipode-bench/antipode/charts"
@@ -51,23 +54,28 @@ func drawCharts(dir string, rows []results.Row) (int, error) {
 	return len(figures), writeFigures(dir, figures)
 }
 
-// writeFigures writes every figure twice.
+// writeFigures writes every figure twice, as many at a time as there are CPUs.
 func writeFigures(dir string, figures []charts.Figure) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
 	for _, fig := range figures {
 		for ext, draw := range map[string]func() ([]byte, error){".svg": fig.SVG, ".png": fig.PNG} {
-			data, err := draw()
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, fig.Name+ext), data, 0o644)
-			}
-			if err != nil {
-				return fmt.Errorf("draw %s%s: %w", fig.Name, ext, err)
-			}
+			work.Go(func() error {
+				data, err := draw()
+				if err == nil {
+					err = os.WriteFile(filepath.Join(dir, fig.Name+ext), data, 0o644)
+				}
+				if err != nil {
+					return fmt.Errorf("draw %s%s: %w", fig.Name, ext, err)
+				}
+				return nil
+			})
 		}
 	}
-	return nil
+	return work.Wait()
 }
 
 // printRows prints a line for each pair, or for each two clouds if that is too
