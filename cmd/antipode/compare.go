@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/antipode-bench/antipode/analysis"
+	"github.com/antipode-bench/antipode/charts"
 	"github.com/antipode-bench/antipode/results"
 )
 
@@ -54,7 +55,7 @@ by name is what the others are held against.
 	flags.Var(&f.atLeast, "at-least", "report changes of this `SHARE` or more")
 	flags.Var(&f.failOn, "fail-on-regression", "exit with 6 if a pair got worse by this `SHARE` or more, such as 10%")
 	flags.StringVar(&f.format, "format", f.format, "`FORMAT` to print: "+strings.Join(compareFormats(), ", "))
-	flags.StringVar(&f.out, "out", "", "write table, Markdown, CSV and JSON into this `FOLDER` too")
+	flags.StringVar(&f.out, "out", "", "write table, Markdown, CSV, JSON and charts into this `FOLDER` too")
 	f.inputFlags.register(flags)
 	flags.Uint64Var(&f.seed, "seed", f.seed, "`NUMBER` that the intervals' random draws begin with")
 	return cmd
@@ -200,7 +201,7 @@ func (f *compareFlags) verdict(c *analysis.Comparison) error {
 	return &exitError{exitRegression, fmt.Errorf("%s of %s or more (--fail-on-regression)", plural(n, "regression"), f.failOn.String())}
 }
 
-// writeComparison puts every format into the folder.
+// writeComparison puts every format into the folder, and the charts.
 func writeComparison(dir string, c *analysis.Comparison) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return usageError("--out: %w", err)
@@ -214,5 +215,5 @@ func writeComparison(dir string, c *analysis.Comparison) error {
 			return err
 		}
 	}
-	return nil
+	return writeFigures(filepath.Join(dir, chartsFolder), charts.Comparison(c))
 }
