@@ -91,6 +91,7 @@ type forecast struct {
 	Parts     plan.Parts `json:"usd_of"`
 	Unknown   []string   `json:"unknown_prices"` // counted at an upper bound
 	BudgetUSD float64    `json:"budget_usd,omitempty"`
+	Bursts    []burst    `json:"bursts"`                    // of burstable machines, the longest first
 	Repeats   int        `json:"repeats"`                   // of each pair
 	AtMost    bool       `json:"repeats_at_most,omitempty"` // --until-stable
 }
@@ -105,7 +106,7 @@ func (p planned) forecast() forecast {
 	for _, batch := range batches {
 		f.BoundS += p.expectedOf(batch).Seconds()
 	}
-	f.ExpectedS = f.BoundS * usualExcess
+	f.ExpectedS, f.Bursts = f.BoundS*usualExcess, p.bursts(batches)
 	f.Bytes = p.expectedBytes() * float64(len(p.open())-len(beyond)-len(alone))
 	cost := plan.Price(p.rates, batches, plan.Use{
 		MachineTypes: p.flags.machines.first(),
@@ -147,6 +148,7 @@ func (f forecast) describe(onLab bool) string {
 	if f.LeftOut > 0 {
 		fmt.Fprintf(&b, "  %s left out by --max-batches, %d are measured; --into FILE leaves those to another sweep, antipode plan --json names them\n", plural(f.LeftOut, "pair"), f.Pairs)
 	}
+	b.WriteString(burstWords(f.Bursts))
 	fmt.Fprintf(&b, "  about %s sent\n", units.Bytes(f.Bytes))
 	if onLab {
 		fmt.Fprintf(&b, "  the clouds would charge about %s; the lab charges nothing\n", costWords(f.USD, f.Parts))
