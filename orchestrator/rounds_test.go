@@ -18,7 +18,7 @@ import (
 
 // repeated runs cfg and returns the numbers of repetitions of each pair in the
 // order of its rows.
-func (p *planet) repeated(ctx context.Context, cfg Config) (Summary, error, map[direction][]int64, []results.Row) {
+func (p *planet) repeated(ctx context.Context, cfg Config) (Summary, map[direction][]int64, []results.Row, error) {
 	p.t.Helper()
 	s, err := Run(ctx, cfg)
 	synctest.Wait()
@@ -27,7 +27,7 @@ func (p *planet) repeated(ctx context.Context, cfg Config) (Summary, error, map[
 	if s.Done() != len(rows) || s.Rows != len(rows) || s.Running != 0 {
 		p.t.Errorf("%d rows; the summary has %+v", len(rows), s.Progress)
 	}
-	return s, err, numbers, rows
+	return s, numbers, rows, err
 }
 
 func (p *planet) numbers() ([]results.Row, map[direction][]int64) {
@@ -51,7 +51,7 @@ func TestRepeat(t *testing.T) {
 		p := newPlanet(t)
 		cfg := p.config(4)
 		cfg.Repeat = plan.Repetition{Times: 3}
-		s, err, numbers, rows := p.repeated(t.Context(), cfg)
+		s, numbers, rows, err := p.repeated(t.Context(), cfg)
 		if err != nil || s.Pairs != 12 || s.OK != 36 || s.Bytes != 36e9 || len(numbers) != 12 {
 			t.Fatalf("%v, %+v of %d pairs", err, s.Progress, len(numbers))
 		}
@@ -74,7 +74,7 @@ func TestUntilStable(t *testing.T) {
 		p := newPlanet(t)
 		cfg := p.config(3)
 		cfg.Repeat = plan.Repetition{Times: 20, Stable: .05}
-		s, err, numbers, _ := p.repeated(t.Context(), cfg)
+		s, numbers, _, err := p.repeated(t.Context(), cfg)
 		if err != nil || s.OK != 6*plan.LeastStable || len(numbers) != 6 {
 			t.Errorf("%v, %+v", err, s.Progress)
 		}
@@ -100,7 +100,7 @@ func TestRepeatOfFailures(t *testing.T) {
 				cfg := p.config(6)
 				cfg.Pairs = slices.DeleteFunc(cfg.Pairs, func(pair plan.Pair) bool { return !ofThree(pair) })
 				cfg.Repeat = plan.Repetition{Times: 3}
-				s, err, numbers, rows := p.repeated(t.Context(), cfg)
+				s, numbers, rows, err := p.repeated(t.Context(), cfg)
 				if err != nil || len(rows) != tt.rows || s.OK != tt.ok || s.Failed != tt.failed || s.Skipped != tt.skips || len(numbers) != 6 {
 					t.Errorf("%v, %d rows, %+v", err, len(rows), s.Progress)
 				}
@@ -133,7 +133,7 @@ func TestRepeatInterrupted(t *testing.T) {
 				time.AfterFunc(after, cancel)
 				cfg := p.config(4)
 				cfg.Repeat = plan.Repetition{Times: 3}
-				s, _, numbers, rows := p.repeated(ctx, cfg)
+				s, numbers, rows, _ := p.repeated(ctx, cfg)
 				whole := 0
 				for _, r := range rows {
 					if *r.Repetition == 3 && r.Status == results.StatusOK {
