@@ -27,7 +27,7 @@ const (
 	showing  = 2 * time.Minute
 )
 
-// tab is a page in a browser of its own, and what it did that it should not have.
+// tab is a page, and what it did that it should not have.
 type tab struct {
 	context.Context
 	t        testing.TB
@@ -55,10 +55,10 @@ func chromium(t testing.TB) string {
 func show(t testing.TB, in page.Input, width, height int, scheme string) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(write(t, in)), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(writeOnce(t, in)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	w := browser(t)
+	w := newTab(t)
 	w.do(chromedp.EmulateViewport(int64(width), int64(height)))
 	tell(w, network.Enable, network.EnableParams{})
 	tell(w, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -68,18 +68,31 @@ func show(t testing.TB, in page.Input, width, height int, scheme string) *tab {
 	return w
 }
 
-// browser starts one with an empty page.
-func browser(t testing.TB) *tab {
+// browser is the only one of all tests, since to start one takes longer than most
+// of them do; nil until a test needs it.
+var browser struct {
+	context.Context
+	end func()
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if browser.end != nil {
+		browser.end()
+	}
+	os.Exit(code)
+}
+
+// startBrowser makes it, or the test is over.
+func startBrowser(t testing.TB) {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.Flag("force-color-profile", "srgb"))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
 	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	w := &tab{t: t}
-	ctx, end := chromedp.NewContext(allocated, chromedp.WithListener(w.watch))
-	t.Cleanup(func() { end(); stop() })
-	w.Context = ctx
+	ctx, end := chromedp.NewContext(allocated)
+	browser.Context, browser.end = ctx, func() { end(); stop() }
 	// The first Run starts the browser, and has no limit of its own. A context with
 	// one would end the browser with it.
 	started := make(chan error, 1)
@@ -90,9 +103,21 @@ func browser(t testing.TB) *tab {
 			t.Fatalf("start chromium: %v", err)
 		}
 	case <-time.After(starting):
-		stop()
 		t.Fatalf("chromium did not start within %v", starting)
 	}
+}
+
+// newTab is an empty page that shares nothing with those of other tests.
+func newTab(t testing.TB) *tab {
+	t.Helper()
+	if browser.Context == nil {
+		startBrowser(t)
+	}
+	w := &tab{t: t}
+	ctx, end := chromedp.NewContext(browser, chromedp.WithNewBrowserContext(), chromedp.WithListener(w.watch))
+	t.Cleanup(end)
+	w.Context = ctx
+	w.must(chromedp.Do(ctx)) // makes the tab, which would end with a context that ends
 	return w
 }
 
