@@ -88,13 +88,13 @@ func (c cell) region() string {
 	return oregon.Name
 }
 
-// regions are those of the sweep. Without a default VPC one of each kind is enough:
-// with one that is hit, one of its cloud, one of another.
+// regions are those of the sweep, one of each kind: one that is hit, one of its
+// cloud, one of another.
 func (c matrixCall) regions() []antipode.Region {
-	if c.ownVPC {
-		return matrixRegions[:3]
+	if c.cloud == "aws" {
+		return []antipode.Region{ireland, virginia, oregon}
 	}
-	return matrixRegions
+	return []antipode.Region{oregon, belgium, ireland}
 }
 
 // hit says whether the fault is one of the region's.
