@@ -26,7 +26,9 @@ func slowed() []string {
 func TestCompareSweeps(t *testing.T) {
 	u := self(t)
 	upTo(t, 3, func(int) (wrong string) {
-		before, after := sweepWorld(t, u, "before", 1), sweepWorld(t, u, "after", 0.8)
+		// Side by side: what disturbs the one disturbs the other.
+		first, second := startWorld(t, u, "before", 1), startWorld(t, u, "after", 0.8)
+		before, after := first(), second()
 		o := u.run(t, time.Minute, "compare", before, after, "--metric", "goodput", "--format", "json", "--fail-on-regression", "10%")
 		var c analysis.Comparison
 		if err := json.Unmarshal([]byte(o.stdout), &c); err != nil {
@@ -49,21 +51,22 @@ func TestCompareSweeps(t *testing.T) {
 	})
 }
 
-// sweepWorld sweeps three regions and returns the run's folder.
-func sweepWorld(t *testing.T, u user, name string, factor float64) string {
+// startWorld begins a sweep of three regions; what it returns waits for its end
+// and returns the run's folder.
+func startWorld(t *testing.T, u user, name string, factor float64) func() string {
 	t.Helper()
 	world, out := filepath.Join(u.dir, name+".yaml"), filepath.Join(u.dir, name)
 	if err := os.RemoveAll(out); err != nil {
 		t.Fatal(err)
 	}
 	write(t, world, threeRegions(factor))
-	u.run(t, 5*time.Minute, "sweep", "--lab", "--lab-world", world, "--regions", "aws:us-east-1,gcp:us-east4,gcp:europe-west1",
-		"--repeat", "8", "--duration", "1s", "--stop", "duration", "--yes", "--out", out).want(t, 0, "0 failed, 0 skipped")
-	runs, err := filepath.Glob(filepath.Join(out, "*", "results.csv"))
-	if err != nil || len(runs) != 1 {
-		t.Fatalf("runs %v, %v", runs, err)
+	s := u.start(t, "sweep", "--lab", "--lab-world", world, "--regions", "aws:us-east-1,gcp:us-east4,gcp:europe-west1",
+		"--repeat", "8", "--duration", "1s", "--stop", "duration", "--rtt-probes", "20", "--rtt-interval", "5ms", "--yes", "--out", out)
+	return func() string {
+		t.Helper()
+		s.wait(t, 5*time.Minute).want(t, 0, "0 failed, 0 skipped")
+		return onlyFolder(t, out)
 	}
-	return filepath.Dir(runs[0])
 }
 
 // threeRegions is a world in which every way has a rate of its own.

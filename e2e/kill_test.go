@@ -31,16 +31,16 @@ func TestKill(t *testing.T) {
 		for name, u := range users(t) {
 			t.Run(how+" of "+name, func(t *testing.T) {
 				before, known := lookAtHost(t, u), namespaces()
-				s := u.start(t, "sweep", "--lab", "--regions", six, "--stop", "duration", "--duration", "20s", "--rtt-probes", "5")
+				s := u.start(t, "sweep", "--lab", "--regions", four, "--stop", "duration", "--duration", "20s", "--rtt-probes", "5")
 				s.waitFor(t, "measuring", time.Minute)
-				time.Sleep(3 * time.Second) // into the throughput tests
+				time.Sleep(2 * time.Second) // into the throughput tests
 				var family []process
 				var made []string
-				// The command, the lab, six machines, an agent on each at least.
-				eventually(t, 10*time.Second, "family of 14 in 7 namespaces", func() bool {
+				// The command, the lab, four machines, an agent on each at least.
+				eventually(t, 10*time.Second, "family of 10 in 5 namespaces", func() bool {
 					family = s.descendants()
 					made = newNamespaces(known, family)
-					return len(family) >= 14 && len(made) >= 7
+					return len(family) >= 10 && len(made) >= 5
 				})
 				strike(t, s, inner(t, family))
 				struck := time.Now()
