@@ -4,9 +4,9 @@ package probe
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"math"
-	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -89,22 +89,23 @@ func (e *echoes) clockWasSet() bool {
 }
 
 // serve answers until the socket is closed.
-func (e *echoes) serve(conn *net.UDPConn) error {
-	in, err := newInbox(conn)
-	if err != nil {
-		return err
-	}
-	in.departed = e.departed
-	in.each(func(a arrival) {
-		if e.knocks.take(a.data, a.from) {
-			return
+func (e *echoes) serve(socket *solo) error {
+	socket.departed = e.departed
+	socket.use(context.Background(), func() error { // fails only if it is closed before
+		for !socket.over() {
+			socket.take(func(a arrival) { e.serveOne(socket, a) })
+			socket.wait(time.Time{})
 		}
-		if e.answer(a, e.out) {
-			e.leaving = e.clock.now()
-			conn.WriteMsgUDPAddrPort(e.out, a.reply, a.from) // lost if it fails, as any packet
-		}
+		return nil
 	})
 	return nil
+}
+
+func (e *echoes) serveOne(socket *solo, a arrival) {
+	if !e.knocks.take(a.data, a.from) && e.answer(a, e.out) {
+		e.leaving = e.clock.now()
+		socket.send(e.out, a.reply, a.back) // lost if it fails, as any packet
+	}
 }
 
 // answer fills out for a valid query of a session's own address, each once.

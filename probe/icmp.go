@@ -9,8 +9,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,15 +16,9 @@ import (
 
 // icmpSocket sends echo requests to one address.
 type icmpSocket struct {
-	packetConn
+	*solo
 	v6     bool
 	header bool // what it receives begins with an IP header, and what it sends needs a checksum
-}
-
-// packetConn is what *net.UDPConn and *net.IPConn have.
-type packetConn interface {
-	net.Conn
-	syscall.Conn
 }
 
 // Types of ICMP messages (RFC 792, RFC 4443), and the bytes before an echo's data.
@@ -55,18 +47,13 @@ func openICMP(local, peer netip.Addr) (*icmpSocket, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
 	}
-	file := os.NewFile(uintptr(fd), "icmp")
-	defer file.Close()
 	stampAll(fd)
 	if err := errors.Join(unix.Bind(fd, sockaddr(local)), unix.Connect(fd, sockaddr(peer))); err != nil {
+		unix.Close(fd)
 		return nil, err
 	}
-	conn, err := net.FilePacketConn(file) // has a descriptor of its own
-	if err != nil {
-		return nil, err
-	}
-	s.packetConn = conn.(packetConn)
-	return s, nil
+	s.solo, err = newSolo(fd)
+	return s, err
 }
 
 func sockaddr(a netip.Addr) unix.Sockaddr {
@@ -130,38 +117,31 @@ func pingICMP(ctx context.Context, local, peer netip.Addr, h handshake, every ti
 	if err != nil {
 		return nil
 	}
-	in, err := newInbox(s)
-	if err != nil {
-		s.Close()
-		return nil
-	}
 	var t trips
 	t.init(h, pings, time.Hour) // ctx ends the wait
-	in.departed = t.departed
-	var receiving sync.WaitGroup
-	receiving.Go(func() {
-		in.each(func(a arrival) { t.takeEcho(s.reply(a.data), a.stamp, t.clock.now()) })
+	s.departed = t.departed
+	s.use(ctx, func() error { // the end of ctx is no error here
+		take := func(a arrival) { t.takeEcho(s.reply(a.data), a.stamp, t.clock.now()) }
+		if err := t.sendEchoes(ctx, s, every, take); err != nil {
+			return err
+		}
+		return s.takeUntil(ctx, time.Now().Add(time.Hour), t.allSent(), take)
 	})
-	t.sendEchoes(ctx, s, every)
-	select {
-	case <-t.allSent():
-	case <-ctx.Done():
-	}
-	s.Close()
-	receiving.Wait()
 	return t.echoTimes()
 }
 
-func (t *trips) sendEchoes(ctx context.Context, s *icmpSocket, every time.Duration) {
+func (t *trips) sendEchoes(ctx context.Context, s *icmpSocket, every time.Duration, take func(arrival)) error {
 	data := make([]byte, packetBytes)
 	for i := range t.probes {
 		t.encode(i, data)
+		request := s.request(i, data)
 		t.sending(i)
-		s.Write(s.request(i, data)) // lost if it fails, as any packet
-		if !sleep(ctx, every) {
-			return
+		s.send(request, nil, nil) // lost if it fails, as any packet
+		if err := s.takeUntil(ctx, time.Now().Add(every), nil, take); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 func (t *trips) takeEcho(data []byte, stamp int64, now moment) {

@@ -19,6 +19,7 @@ type arrival struct {
 	data []byte // its first bytes: as many as the inbox takes
 	size int    // of the whole packet, bytes
 	from netip.AddrPort
+	back unix.Sockaddr // from, as the kernel has it
 }
 
 // head is where a packet of ours says what it is.
@@ -39,8 +40,15 @@ type inbox struct {
 const inboxBytes = 256
 
 func newInbox(conn syscall.Conn) (*inbox, error) {
-	raw, err := conn.SyscallConn()
-	return &inbox{raw: raw, data: make([]byte, inboxBytes), oob: make([]byte, ancillaryBytes)}, err
+	in := makeInbox()
+	var err error
+	in.raw, err = conn.SyscallConn()
+	return in, err
+}
+
+// makeInbox is for who has a descriptor.
+func makeInbox() *inbox {
+	return &inbox{data: make([]byte, inboxBytes), oob: make([]byte, ancillaryBytes)}
 }
 
 // each gives every packet to f, which may keep nothing of it, until the socket is
@@ -78,6 +86,7 @@ func (in *inbox) receive(fd int) (a arrival, err error) {
 		return a, err
 	}
 	a.data, a.size, a.from = in.data[:min(n, len(in.data))], n, addrPortOf(from)
+	a.back = from
 	a.ancillary = parseAncillary(in.oob[:oobn])
 	return a, nil
 }

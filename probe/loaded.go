@@ -59,7 +59,7 @@ func (c *Client) beside(ctx context.Context, req wire.Throughput, enough <-chan 
 	if err != nil {
 		return nil
 	}
-	defer p.conn.Close()
+	defer p.socket.close()
 	p.enough = enough
 	if p.run(ctx, cancel, nil) != nil {
 		return nil

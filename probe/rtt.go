@@ -18,7 +18,7 @@ import (
 // pinger is one round-trip test.
 type pinger struct {
 	ctl     *control
-	conn    *net.UDPConn
+	socket  *solo
 	peer    netip.AddrPort
 	every   time.Duration
 	enough  <-chan struct{} // closed when no more probes are wanted; may be nil
@@ -38,7 +38,7 @@ func (c *Client) RTT(ctx context.Context, req wire.RTT) (*wire.RTTResult, error)
 	if err != nil {
 		return nil, err
 	}
-	defer p.conn.Close()
+	defer p.socket.close()
 	if !req.Path {
 		return p.result(p.run(ctx, cancel, nil))
 	}
@@ -69,7 +69,11 @@ func (c *Client) pinger(ctx context.Context, req wire.RTT) (*pinger, error) {
 		conn.Close()
 		return nil, err
 	}
-	p := &pinger{ctl: ctl, conn: conn, peer: peer, every: wire.Duration(req.IntervalMs)}
+	socket, err := soloOf(conn)
+	if err != nil {
+		return nil, err
+	}
+	p := &pinger{ctl: ctl, socket: socket, peer: peer, every: wire.Duration(req.IntervalMs)}
 	p.trips.init(ctl.handshake, req.Probes, wire.Duration(req.WaitMs))
 	return p, nil
 }
@@ -83,21 +87,12 @@ func dialUDP(ctl *control, peer netip.AddrPort) (*net.UDPConn, error) {
 
 // run ends when every probe is answered or lost, when the peer is gone, or with
 // ctx. Afterwards, which may be nil, is called in between, while the session
-// still lives. It closes the socket, which ends the receiving goroutine.
+// still lives.
 func (p *pinger) run(ctx context.Context, cancel context.CancelCauseFunc, afterwards func(context.Context)) error {
-	in, err := newInbox(p.conn)
-	if err != nil {
-		return err
-	}
-	in.departed = p.departed
 	var g errgroup.Group
 	finished := make(chan struct{})
-	g.Go(func() error { in.each(p.take); return nil })
 	g.Go(failing(cancel, func() error { return p.watch(ctx, finished) }))
-	if err = p.send(ctx); err == nil {
-		err = p.await(ctx)
-	}
-	p.conn.Close()
+	err := p.probe(ctx)
 	if err == nil && afterwards != nil {
 		afterwards(ctx)
 		err = context.Cause(ctx)
@@ -135,25 +130,42 @@ func (p *pinger) watch(ctx context.Context, finished <-chan struct{}) error {
 	return err
 }
 
+// probe sends every probe, and takes the answers in between and afterwards.
+func (p *pinger) probe(ctx context.Context) error {
+	if p.enough != nil {
+		ended := make(chan struct{})
+		defer close(ended)
+		go func() {
+			select {
+			case <-p.enough:
+				p.socket.wake()
+			case <-ended:
+			}
+		}()
+	}
+	p.socket.departed = p.departed
+	return p.socket.use(ctx, func() error {
+		if err := p.send(ctx); err != nil {
+			return err
+		}
+		return p.await(ctx)
+	})
+}
+
 // send sends every probe at its moment, a fixed distance from the first one's.
 func (p *pinger) send(ctx context.Context) error {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	<-timer.C
 	out := make([]byte, packetBytes)
 	began := time.Now()
 	for i := range p.probes {
 		p.encode(i, out)
-		timer.Reset(time.Until(began.Add(time.Duration(i) * p.every)))
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-p.enough:
+		if err := p.socket.takeUntil(ctx, began.Add(time.Duration(i)*p.every), p.enough, p.take); err != nil {
+			return err
+		}
+		if isClosed(p.enough) {
 			return nil
-		case <-timer.C:
 		}
 		p.sending(i)
-		if _, err := p.conn.Write(out); err != nil && !isRefused(err) {
+		if err := p.socket.send(out, nil, nil); err != nil && !isRefused(err) {
 			return fmt.Errorf("send probe: %w", err)
 		}
 	}
@@ -167,15 +179,7 @@ func (p *pinger) await(ctx context.Context) error {
 	if p.enough != nil {
 		wait = min(wait, 2*p.longest())
 	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-p.allSent():
-	case <-timer.C:
-	}
-	return nil
+	return p.socket.takeUntil(ctx, time.Now().Add(wait), p.allSent(), p.take)
 }
 
 func (p *pinger) result(err error) (*wire.RTTResult, error) {

@@ -27,7 +27,7 @@ const (
 type Server struct {
 	secret  []byte
 	tcp     *net.TCPListener
-	udp     *net.UDPConn
+	udp     *solo
 	echoes  *echoes
 	pending pending
 
@@ -67,7 +67,7 @@ func ListenOn(secret []byte, addr netip.AddrPort) (*Server, error) {
 		if s.tcp, err = net.ListenTCP("tcp", net.TCPAddrFromAddrPort(addr)); err != nil {
 			return nil, err
 		}
-		if s.udp, err = listenUDP(s.addr(addr)); err == nil {
+		if s.udp, err = soloUDP(s.addr(addr)); err == nil {
 			break
 		}
 		s.tcp.Close()
@@ -78,11 +78,20 @@ func ListenOn(secret []byte, addr netip.AddrPort) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := prepareUDP(s.udp); err != nil {
-		s.Close()
+	return s, nil
+}
+
+// soloUDP is a socket of the server's, with stamps.
+func soloUDP(addr netip.AddrPort) (*solo, error) {
+	conn, err := listenUDP(addr)
+	if err != nil {
 		return nil, err
 	}
-	return s, nil
+	if err := prepareUDP(conn); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return soloOf(conn)
 }
 
 // addr is a wish with the port that the server has.
@@ -96,7 +105,7 @@ func (s *Server) Port() int { return s.tcp.Addr().(*net.TCPAddr).Port }
 // Close ends Serve. Safe to call twice.
 func (s *Server) Close() {
 	s.tcp.Close()
-	s.udp.Close()
+	s.udp.close()
 }
 
 // Serve answers peers until ctx ends or Close is called, and returns when

@@ -69,9 +69,8 @@ const socketTimeout = 50 * time.Millisecond
 
 // acceptUDP opens a socket on the server's port that receives what comes from
 // peer to local, one of the machine's addresses, and nothing else.
-func acceptUDP(server *net.UDPConn, local netip.Addr, peer netip.AddrPort) (*udpSocket, error) {
-	var at unix.Sockaddr
-	err := onFD(server, func(fd int) (err error) { at, err = unix.Getsockname(fd); return err })
+func acceptUDP(server *solo, local netip.Addr, peer netip.AddrPort) (*udpSocket, error) {
+	at, err := server.bound()
 	if err != nil {
 		return nil, err
 	}
