@@ -27,7 +27,7 @@ run: build ## sweep six regions on the built-in lab: 30 directed pairs, no cloud
 # Packages whose tests run real machines and real traffic have the cores to
 # themselves, one after the other, and the end-to-end tests come last: they hold
 # measurements against the lab's truth, which other tests would disturb. Those of
-# them that mostly wait do so six at a time. The others have memory to spare: the
+# them that mostly wait do so ten at a time. The others have memory to spare: the
 # matrix of faults takes a tenth less time with a lazier garbage collector.
 TIMED = ./bench/accuracy ./lab ./lab/hypervisor ./lab/machine ./lab/router ./probe ./remote
 ROOMS = $(filter-out $(shell $(GO) list ./e2e $(TIMED)),$(shell $(GO) list ./...))
@@ -37,7 +37,7 @@ test: build ## run every test
 	GOGC=$${GOGC:-400} $(GO) test -timeout 15m $(ROOMS)
 	cd page/bundle && $(GO) test -count 1 ./... # it reads files that go test does not know of
 	$(MEASURE) -timeout 15m -p 1 $(TIMED)
-	$(MEASURE) -timeout 30m -parallel 6 ./e2e
+	$(MEASURE) -timeout 30m -parallel 10 ./e2e
 	@if command -v "$${CC:-cc}" >/dev/null; then cd e2e/duckdb && CGO_ENABLED=1 $(GO) test ./...; \
 	elif [ -n "$$CI" ]; then echo "e2e/duckdb needs a C compiler" >&2; exit 1; \
 	else echo "skipped e2e/duckdb: it needs a C compiler, and there is none"; fi
