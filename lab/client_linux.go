@@ -28,10 +28,10 @@ type client struct {
 	gone chan struct{}
 }
 
-// answer is a response with the descriptor that came along.
+// answer is a response with the descriptors that came along.
 type answer struct {
-	err  error
-	file *os.File
+	err   error
+	files []*os.File
 }
 
 // connect waits for the lab's hello and then takes conn over. On an error conn is closed.
@@ -77,13 +77,9 @@ func (c *client) receive() {
 			c.end(err)
 			return
 		}
-		a := answer{}
+		a := answer{files: files}
 		if r.Error != nil {
 			a.err = r.Error.unpack()
-		}
-		if len(files) > 0 {
-			a.file = files[0]
-			seqpacket.CloseAll(files[1:])
 		}
 		c.deliver(r.ID, a)
 	}
@@ -96,8 +92,8 @@ func (c *client) deliver(id uint64, a answer) {
 	if ch := c.waiting[id]; ch != nil {
 		delete(c.waiting, id)
 		ch <- a // has room for one
-	} else if a.file != nil {
-		a.file.Close()
+	} else {
+		seqpacket.CloseAll(a.files)
 	}
 }
 
@@ -149,9 +145,19 @@ func (c *client) close() error {
 	return nil
 }
 
-// ask sends one request and waits for its answer. When ctx ends first, the inner
-// is told, and what it still sends is closed.
+// ask is askFiles for those who are sent one file at most.
 func (c *client) ask(ctx context.Context, r request) (*os.File, error) {
+	files, err := c.askFiles(ctx, r)
+	if len(files) == 0 {
+		return nil, err
+	}
+	seqpacket.CloseAll(files[1:])
+	return files[0], err
+}
+
+// askFiles sends one request and waits for its answer. When ctx ends first, the
+// inner is told, and what it still sends is closed.
+func (c *client) askFiles(ctx context.Context, r request) ([]*os.File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -167,7 +173,7 @@ func (c *client) ask(ctx context.Context, r request) (*os.File, error) {
 	}
 	select {
 	case a := <-ch:
-		return a.file, a.err
+		return a.files, a.err
 	case <-ctx.Done():
 		c.forget(r.ID, ch)
 		// Best effort: if it fails, the lab is gone and the request with it.
@@ -187,9 +193,7 @@ func (c *client) forget(id uint64, ch chan answer) {
 	delete(c.waiting, id)
 	select {
 	case a := <-ch:
-		if a.file != nil {
-			a.file.Close()
-		}
+		seqpacket.CloseAll(a.files)
 	default:
 	}
 }

@@ -129,6 +129,23 @@ func (l *Lab) CountsBetween(ctx context.Context, one, other string) (json.RawMes
 	return l.control.call(ctx, request{Op: opCounts, Between: one + ">" + other})
 }
 
+// Place is where in the lab a user's own programs run (Exec): one for each region.
+type Place struct {
+	Region  string     `json:"region"`        // "cloud:region"
+	Name    string     `json:"name"`          // its host name; programs find it with ".lab" too
+	Address netip.Addr `json:"address"`       // reached by everyone in the lab
+	IPv6    netip.Addr `json:"ipv6,omitzero"` // the same, where the region has IPv6
+}
+
+// Regions returns the places of all regions of the lab's world, in its order.
+func (l *Lab) Regions(ctx context.Context) (all []Place, err error) {
+	data, err := l.control.call(ctx, request{Op: opRegions})
+	if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(data, &all)
+}
+
 // Flows returns what became of every flow that the router knows, in each
 // direction: a list of router.FlowCount, as JSON.
 func (l *Lab) Flows(ctx context.Context) (json.RawMessage, error) {

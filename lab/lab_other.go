@@ -23,6 +23,9 @@ func Down(context.Context, string) error { return ErrUnsupported }
 // Names fails: there is no lab here.
 func Names() ([]string, error) { return nil, ErrUnsupported }
 
+// Exec fails: there is no lab here.
+func (l *Lab) Exec(context.Context, string, []string, bool) (int, error) { return 0, ErrUnsupported }
+
 // InnerMain fails: there is no lab here.
 func InnerMain([]string) int {
 	fmt.Fprintln(os.Stderr, ErrUnsupported)

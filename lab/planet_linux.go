@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"strings"
 
@@ -32,6 +31,7 @@ type planet struct {
 	router      *router.Router
 	machines    *hypervisor.Hypervisor
 	doors       *door.Doors
+	places      *places
 	log         *slog.Logger
 }
 
@@ -62,6 +62,9 @@ func newPlanet(ctx context.Context, s setup, machine []byte, log *slog.Logger) (
 		Network: p.router, Log: log, Output: os.Stderr,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if p.places, err = newPlaces(w, p.machines); err != nil {
 		return nil, err
 	}
 	p.doors, err = door.New(door.Options{
@@ -148,13 +151,8 @@ func (p *planet) startMachine(ctx context.Context, spec *vm.Spec) ([]byte, error
 	if spec == nil {
 		return nil, errors.New("which machine?")
 	}
-	addresses, err := p.machines.Start(ctx, *spec)
+	addresses, err := startOpen(ctx, p.machines, *spec)
 	if err != nil {
-		return nil, err
-	}
-	everywhere := []netip.Prefix{netip.PrefixFrom(netip.IPv4Unspecified(), 0), netip.PrefixFrom(netip.IPv6Unspecified(), 0)}
-	everybody := vm.Rule{Protocol: "all", ToPort: 65535, Sources: everywhere}
-	if err := p.machines.SetRules(spec.ID, []vm.Rule{everybody}); err != nil {
 		return nil, err
 	}
 	return json.Marshal(addresses)

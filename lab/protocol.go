@@ -14,11 +14,11 @@ import (
 
 // protocolVersion of the control socket. A controller of another build says so
 // instead of misreading a lab that was started by an older one.
-const protocolVersion = 2
+const protocolVersion = 3
 
 // What a controller asks. One JSON value is one packet of a SOCK_SEQPACKET
 // socket. An answer's payload is a descriptor that rides along (SCM_RIGHTS): the
-// connection for opDial, otherwise an in-memory file, because packets are short.
+// connection for opDial, ways in for opEnter, otherwise an in-memory file, because packets are short.
 const (
 	opDial      = "dial"
 	opCancel    = "cancel" // ends the request of the same ID early
@@ -28,6 +28,8 @@ const (
 	opCounts    = "counts"
 	opFlows     = "flows"
 	opMachine   = "machine" // starts request.Machine; the payload is its vm.Addresses
+	opRegions   = "regions"
+	opEnter     = "enter" // request.Region; three descriptors: its network namespace, the machine binary, a pipe that closes with the lab
 )
 
 // request is one packet to the inner.
@@ -38,6 +40,7 @@ type request struct {
 	Addr    string `json:"addr,omitempty"`
 	Between string `json:"between,omitempty"` // of opCounts: these two regions only, "aws:us-east-1>gcp:us-east4"
 
+	Region  string   `json:"region,omitempty"` // "cloud:region"
 	Machine *vm.Spec `json:"machine,omitempty"`
 }
 

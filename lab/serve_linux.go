@@ -112,8 +112,8 @@ func (k *session) begin(ctx context.Context, r request) {
 	k.mu.Unlock()
 	k.group.Go(func() {
 		defer k.cancel(r.ID)
-		f, err := k.planet.handle(ctx, r)
-		k.answer(r.ID, f, err)
+		files, err := k.planet.handle(ctx, r)
+		k.answer(r.ID, files, err)
 	})
 }
 
@@ -127,28 +127,48 @@ func (k *session) cancel(id uint64) {
 	}
 }
 
-// answer sends the outcome and closes our copy of f. A failed send means that
-// the controller is gone, which Receive notices too.
-func (k *session) answer(id uint64, f *os.File, err error) {
+// answer sends the outcome and closes our copies of the files. A failed send means
+// that the controller is gone, which Receive notices too.
+func (k *session) answer(id uint64, files []*os.File, err error) {
+	defer seqpacket.CloseAll(files)
 	r := response{ID: id}
-	var files []*os.File
 	if err != nil {
 		r.Error = packError(err)
-	}
-	if f != nil {
-		defer f.Close()
-		files = []*os.File{f}
 	}
 	_ = k.conn.Send(r, files...)
 }
 
-// handle does what a controller asks; the answer is a file for it to have.
-func (p *planet) handle(ctx context.Context, r request) (*os.File, error) {
+// handle does what a controller asks; the answer is files for it to have.
+func (p *planet) handle(ctx context.Context, r request) ([]*os.File, error) {
+	switch r.Op {
+	case opEnter:
+		return p.places.enter(ctx, r.Region)
+	case opDial:
+		f, err := dialFile(ctx, r.Network, r.Addr)
+		return only(f, err)
+	}
+	data, err := p.tell(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	f, err := memFile("lab-"+r.Op, data)
+	return only(f, err)
+}
+
+func only(f *os.File, err error) ([]*os.File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return []*os.File{f}, nil
+}
+
+// tell answers what is answered with words.
+func (p *planet) tell(ctx context.Context, r request) ([]byte, error) {
 	var data []byte
 	var err error
 	switch r.Op {
-	case opDial:
-		return dialFile(ctx, r.Network, r.Addr)
+	case opRegions:
+		data, err = json.Marshal(p.places.list())
 	case opInventory:
 		data, err = p.inventory()
 	case opWorld:
@@ -162,10 +182,7 @@ func (p *planet) handle(ctx context.Context, r request) (*os.File, error) {
 	default:
 		err = fmt.Errorf("unknown request %q", r.Op)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return memFile("lab-"+r.Op, data)
+	return data, err
 }
 
 // dialFile opens a TCP connection from this process's network namespace.

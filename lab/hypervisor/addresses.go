@@ -19,7 +19,8 @@ var (
 )
 
 const (
-	firstPublic = 1 << 8    // below are the lab's own, the controller's for one
+	firstPlace  = 1 << 8    // below are the lab's own, the controller's for one
+	firstPublic = 2 << 8    // of machines that get any; below are those that are set aside
 	endPublic   = 1<<17 - 1 // the last one is a broadcast address
 	firstHost   = 4         // of a region: clouds keep the first few
 	endHost     = 1<<16 - 1 // as above
@@ -28,6 +29,22 @@ const (
 
 // ControllerAddress is where the controller is in the lab's internet.
 func ControllerAddress() netip.Addr { return nth(publicNet, 2) }
+
+// MaxPlaces is for how many regions an address is set aside.
+const MaxPlaces = firstPublic - firstPlace - 2
+
+// PlaceAddress is the address set aside for the n-th region, from 1 to MaxPlaces.
+func PlaceAddress(n int) netip.Addr { return nth(publicNet, firstPlace+uint32(n)) }
+
+// IPv6Besides is the IPv6 address that goes with a public one of IPv4.
+func IPv6Besides(public netip.Addr) netip.Addr {
+	b, last := ipv6Net.Addr().As16(), public.As4()
+	copy(b[12:], last[:])
+	return netip.AddrFrom16(b)
+}
+
+// setAside says whether an address is not one of those handed out to anybody.
+func setAside(public netip.Addr) bool { return public.Less(nth(publicNet, firstPublic)) }
 
 // addresses hands out addresses. A freed one comes back as late as possible: an
 // old peer that still sends to it should not meet a new machine. Not safe for
@@ -42,36 +59,39 @@ func newAddresses() *addresses {
 	return &addresses{public: newBlock(publicNet, firstPublic, endPublic), private: make(map[string]*block)}
 }
 
-// take returns free ones for a region, "cloud:region".
-func (a *addresses) take(region string, ipv6 bool) (vm.Addresses, error) {
+// take returns free ones for a region, "cloud:region". A public one that is set
+// aside for the taker is given.
+func (a *addresses) take(region string, public netip.Addr, ipv6 bool) (vm.Addresses, error) {
 	private, err := a.region(region)
 	if err != nil {
 		return vm.Addresses{}, err
 	}
-	var taken vm.Addresses
-	if taken.Public, err = a.public.take(); err != nil {
+	taken := vm.Addresses{Public: public}
+	if !public.IsValid() {
+		taken.Public, err = a.public.take()
+	}
+	if err != nil {
 		return vm.Addresses{}, err
 	}
 	if taken.Private, err = private.take(); err != nil {
-		a.public.free(taken.Public)
+		a.freePublic(taken.Public)
 		return vm.Addresses{}, err
 	}
 	if ipv6 {
-		taken.IPv6 = besides(taken.Public)
+		taken.IPv6 = IPv6Besides(taken.Public)
 	}
 	return taken, nil
 }
 
-// besides is the IPv6 address that goes with a public one of IPv4.
-func besides(public netip.Addr) netip.Addr {
-	b, last := ipv6Net.Addr().As16(), public.As4()
-	copy(b[12:], last[:])
-	return netip.AddrFrom16(b)
+func (a *addresses) free(region string, taken vm.Addresses) {
+	a.freePublic(taken.Public)
+	a.private[region].free(taken.Private)
 }
 
-func (a *addresses) free(region string, taken vm.Addresses) {
-	a.public.free(taken.Public)
-	a.private[region].free(taken.Private)
+func (a *addresses) freePublic(public netip.Addr) {
+	if !setAside(public) {
+		a.public.free(public)
+	}
 }
 
 func (a *addresses) region(region string) (*block, error) {

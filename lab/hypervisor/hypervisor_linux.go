@@ -97,7 +97,7 @@ func (h *Hypervisor) reserve(spec vm.Spec) (*guest, error) {
 	}
 	g := &guest{spec: spec, tun: -1, exited: make(chan struct{}), gone: make(chan struct{})}
 	var err error
-	if g.addresses, err = h.addresses.take(g.region(), spec.IPv6); err != nil {
+	if g.addresses, err = h.addresses.take(g.region(), spec.Public, spec.IPv6); err != nil {
 		return nil, err
 	}
 	h.serial++

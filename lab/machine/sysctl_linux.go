@@ -13,6 +13,9 @@ var sysctls = []struct{ name, value string }{
 	{"net/ipv4/tcp_orphan_retries", "1"},
 	// One test must not teach the next its window.
 	{"net/ipv4/tcp_no_metrics_save", "1"},
+	// What an ordinary user runs there (antipode lab exec) may ping, and listen on any port.
+	{"net/ipv4/ping_group_range", "0 0"},
+	{"net/ipv4/ip_unprivileged_port_start", "0"},
 }
 
 // setSysctls tries; a rootless machine may not be allowed to, and works without.

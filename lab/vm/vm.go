@@ -14,8 +14,9 @@ type Spec struct {
 	ID             string // unique in the lab, for example "i-0a1b…" or a GCE instance id
 	Cloud, Region  string
 	Zone           string
-	Network        string // whose machines reach each other's private addresses; empty: the region is one of its own
-	IPv6           bool   // it gets an IPv6 address beside the others
+	Network        string     // whose machines reach each other's private addresses; empty: the region is one of its own
+	IPv6           bool       // it gets an IPv6 address beside the others
+	Public         netip.Addr // its public address, one that is set aside for it; invalid: any that is free
 	MachineType    string
 	Hostname       string
 	User           string        // login made at boot, with passwordless root through "sudo"
