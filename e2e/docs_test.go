@@ -75,7 +75,7 @@ func TestExamples(t *testing.T) {
 			if args[0] == "lab" {
 				path += " " + args[1]
 			}
-			u.run(t, time.Minute, append(args, "--help")...).want(t, 0, "Usage:\n  "+path)
+			u.run(t, time.Minute, withHelp(args)...).want(t, 0, "Usage:\n  "+path)
 			if args[0] == "sweep" && !strings.Contains(line, "--hosts") { // hosts are the reader's own
 				// Without a lab, and with nobody to ask, it ends when it has found all its pairs.
 				u.run(t, time.Minute, withoutLab(args)...).want(t, 2, "directed pair", "nobody is there to confirm")
@@ -85,6 +85,14 @@ func TestExamples(t *testing.T) {
 	if seen < 15 {
 		t.Errorf("only %d examples: are they still found?", seen)
 	}
+}
+
+// withHelp asks antipode for help, not the command that antipode is to run.
+func withHelp(args []string) []string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return append(slices.Clone(args), "--help")
 }
 
 func withoutLab(args []string) (rest []string) {

@@ -35,7 +35,7 @@ sweep; "antipode lab up NAME" keeps one running for "antipode sweep --lab=NAME".
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newLabUp(), newLabDown(), newLabList(), newLabInventory(), newLabTruth())
+	cmd.AddCommand(newLabUp(), newLabDown(), newLabList(), newLabInventory(), newLabTruth(), newLabRegions(), newLabExec())
 	return cmd
 }
 
@@ -56,8 +56,9 @@ func newLabUp() *cobra.Command {
 		Use:   "up NAME",
 		Short: "Start a lab that keeps running",
 		Long: `Up starts a lab in the background, with a place for every AWS and Google Cloud region,
-and returns when it is up. Sweep on it with "antipode sweep --lab=NAME"; it runs on
-until "antipode lab down NAME".`,
+and returns when it is up. Sweep on it with "antipode sweep --lab=NAME", run programs of
+your own in its regions with "antipode lab exec"; it runs on until "antipode lab down
+NAME".`,
 		Args: oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			all, err := regionsFrom(f.regionsFile)
