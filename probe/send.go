@@ -69,7 +69,7 @@ func (s *sender) run(ctx context.Context, cancel context.CancelCauseFunc) error 
 	}
 	s.last, s.streams = all, newStreams(each)
 	if s.limit.ErrorRatio > 0 {
-		s.rule = trace.NewRule(s.congestion, all.mss, s.limit.ErrorRatio)
+		s.rule = trace.NewRule(s.congestion, all.mss, len(s.conns), s.limit.ErrorRatio)
 	}
 	source := newSource(s.limit.Options.RateBps == 0)
 	defer source.close()

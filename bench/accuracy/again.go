@@ -17,7 +17,7 @@ func (r *record) ruleAgain() (bytes, bps float64, flags int, ok bool) {
 		return 0, 0, 0, false
 	}
 	log, mss := r.Ten.Result.Samples, r.Ten.Result.MSSBytes
-	rule := trace.NewRule(r.Path.Congestion, mss, wantedError)
+	rule := trace.NewRule(r.Path.Congestion, mss, 1, wantedError)
 	for n := 2; n <= len(log); n++ {
 		if rule.Enough(log[:n]) {
 			part := rule.Part(log[:n])
@@ -53,7 +53,7 @@ func (t *transfer) partAgain() trace.Part {
 	if r.StoppedBy != wire.StoppedSteady {
 		return r.Samples.Steady()
 	}
-	rule := trace.NewRule(r.CongestionControl, r.MSSBytes, wantedError)
+	rule := trace.NewRule(r.CongestionControl, r.MSSBytes, r.Streams, wantedError)
 	for n := 2; n <= len(r.Samples); n++ {
 		if rule.Enough(r.Samples[:n]) {
 			return rule.Part(r.Samples[:n])

@@ -14,7 +14,6 @@ type round struct {
 	repeated int64         // bytes sent again
 	window   float64       // mean congestion window, bytes
 	queue    time.Duration // low quartile of what round trips took above the least
-	empty    float64       // share of the samples without unsent bytes
 }
 
 // nextRound is the round that begins at a sample and ends with the last one;
@@ -29,9 +28,6 @@ func (l Log) nextRound(from int) (round, bool) {
 	for _, s := range l[from+1 : to+1] {
 		r.window += float64(s.Window) / float64(to-from)
 		queues = append(queues, s.SRTT-s.MinRTT)
-		if s.Unsent == 0 {
-			r.empty += 1 / float64(to-from)
-		}
 	}
 	slices.Sort(queues)
 	r.queue = queues[len(queues)/4]
@@ -83,14 +79,19 @@ func interval(rounds []round) (mean, half float64) {
 	if squares == 0 {
 		return mean, 0
 	}
-	rho := min(max(lagged/squares, 0), mostCorrelated)
+	rho := min(max(lagged/squares, leastCorrelated), mostCorrelated)
 	deviation := math.Sqrt(squares / (n - 1))
 	return mean, student(len(rounds)-1) * deviation / math.Sqrt(n*(1-rho)/(1+rho))
 }
 
-// mostCorrelated keeps a handful of rounds that rise or fall from being worth
-// nothing at all.
-const mostCorrelated = 0.9
+const (
+	// mostCorrelated keeps a handful of rounds that rise or fall from being worth
+	// nothing at all.
+	mostCorrelated = 0.9
+	// leastCorrelated are rounds between which bursts are divided by chance: what
+	// the one has too much the next has too little.
+	leastCorrelated = -0.5
+)
 
 // student is the 97.5 % quantile of Student's t distribution, to 1 % (a table
 // for few degrees of freedom, then the first terms of its expansion in 1/df).

@@ -32,15 +32,17 @@ const (
 type Rule struct {
 	lossBased bool    // the congestion control cuts its window at a loss
 	mss       int     // bytes
+	segments  int64   // bytes: one of each stream
 	within    float64 // wanted: half the confidence interval over the rate
 	all       []round
 	steady    int // the first round after slow start; 0: it is not over
 }
 
-// NewRule is a rule for a test under a congestion control, as Linux names it,
-// with segments of mss bytes, whose rate is wanted within a ratio.
-func NewRule(congestionControl string, mss int, within float64) *Rule {
-	return &Rule{lossBased: congestionControl != "bbr", mss: max(mss, 1), within: within}
+// NewRule is a rule for a test under a congestion control, as Linux names it, of
+// streams with segments of mss bytes, whose rate is wanted within a ratio.
+func NewRule(congestionControl string, mss, streams int, within float64) *Rule {
+	mss = max(mss, 1)
+	return &Rule{lossBased: congestionControl != "bbr", mss: mss, segments: int64(mss * max(streams, 1)), within: within}
 }
 
 // Enough says whether the log, which has more samples than at the last call,
@@ -112,7 +114,7 @@ func (r *Rule) Part(l Log) Part {
 // steady, may be a moment of a window that grows or shrinks slowly.
 func (r *Rule) named(l Log, rounds []round) bool {
 	switch {
-	case !r.lossBased || windowed(l, rounds) || starved(rounds):
+	case !r.lossBased || windowed(l, rounds) || r.starved(l, rounds):
 		return true
 	case l[rounds[len(rounds)-1].to].Repeated > l[rounds[0].from].Repeated:
 		return even(rounds) && (queued(l, rounds) || lossy(rounds) >= enoughLosses)
@@ -139,13 +141,17 @@ func windowed(l Log, rounds []round) bool {
 	return len(rounds) >= 6 && 10*held > to.At-from.At && even(rounds)
 }
 
-// starved: the application has nothing to send.
-func starved(rounds []round) bool {
-	empty := 0.0
-	for _, r := range rounds {
-		empty += r.empty / float64(len(rounds))
+// starved: the application has nothing to send. What is less than a segment of
+// each stream waits for the rest of it.
+func (r *Rule) starved(l Log, rounds []round) bool {
+	samples := l[rounds[0].from+1 : rounds[len(rounds)-1].to+1]
+	idle := 0
+	for _, s := range samples {
+		if s.Unsent < r.segments {
+			idle++
+		}
 	}
-	return empty > .8
+	return float64(idle) > idleSamples*float64(len(samples))
 }
 
 // lossy is how many rounds had losses to repair.
@@ -193,7 +199,7 @@ func (r *Rule) Flags(l Log, flags []string, known bool) []string {
 // or more (the rule of three: else there is none in one of twenty tests).
 func (r *Rule) lossUnseen(l Log) bool {
 	rounds := r.judged(l)
-	if !r.lossBased || windowed(l, rounds) || starved(rounds) || lossy(rounds) >= enoughLosses {
+	if !r.lossBased || windowed(l, rounds) || r.starved(l, rounds) || lossy(rounds) >= enoughLosses {
 		return false
 	}
 	from, to := &l[r.all[r.steady].from], &l[rounds[len(rounds)-1].to]

@@ -30,6 +30,15 @@ func queueing(l Log, from, queue time.Duration) Log {
 	return l
 }
 
+// partly leaves what is less than a segment unsent, as a program does that writes
+// what it likes.
+func partly(l Log) Log {
+	for i := range l {
+		l[i].Unsent = 1 + int64(i*631%1447)
+	}
+	return l
+}
+
 func TestRule(t *testing.T) {
 	const full = 12.5e6 // 100 Mbit/s
 	ms := time.Millisecond
@@ -55,17 +64,21 @@ func TestRule(t *testing.T) {
 		{"wavers by 3 %", "bbr", simulate(10*time.Second, 50*ms, wavering(50*ms, .03)), 500 * ms, 2 * time.Second, nil},
 		{"cubic with a queue", "cubic", queueing(simulate(10*time.Second, 40*ms, slowStart(40*ms, full)), 500*ms, 20*ms), 600 * ms, 2 * time.Second, []string{FlagLossUnseen}},
 		{"cubic, few packets on their way", "cubic", queueing(simulate(10*time.Second, 5*ms, slowStart(5*ms, 1.25e6)), 100*ms, 20*ms), 500 * ms, 2 * time.Second, nil},
+		{"cubic, paced by the program", "cubic", partly(simulate(10*time.Second, 40*ms, slowStart(40*ms, full))), 400 * ms, 2 * time.Second, nil},
 		{"cubic, nothing to see", "cubic", simulate(10*time.Second, 40*ms, slowStart(40*ms, full)), 0, 0, []string{FlagTimeCap}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			for i := range tt.log {
-				tt.log[i].Sent, tt.log[i].Unsent = tt.log[i].Acked, 1
+				tt.log[i].Sent = tt.log[i].Acked
+				if tt.log[i].Unsent == 0 {
+					tt.log[i].Unsent = 1448
+				}
 				if tt.log[i].MinRTT == 0 {
 					tt.log[i].MinRTT = tt.log[i].SRTT
 				}
 			}
-			r := NewRule(tt.congestion, 1448, .05)
+			r := NewRule(tt.congestion, 1448, 1, .05)
 			l, known := stopAt(r, tt.log)
 			end := l[len(l)-1].At
 			if known != (tt.high > 0) || known && (end < tt.low || end > tt.high) {
@@ -90,9 +103,9 @@ func TestRuleUnderLosses(t *testing.T) {
 		}
 		sent += window * 1448 / 2
 		l = append(l, Sample{At: at, Acked: int64(sent), Sent: int64(sent), Repeated: repeated, Window: int64(window * 1448),
-			SRTT: srtt, MinRTT: srtt, Unsent: 1, Fed: true, Whole: true})
+			SRTT: srtt, MinRTT: srtt, Unsent: 1448, Fed: true, Whole: true})
 	}
-	r := NewRule("cubic", 1448, .05)
+	r := NewRule("cubic", 1448, 1, .05)
 	got, known := stopAt(r, l)
 	if !known {
 		t.Fatalf("never known; flags %v", r.Flags(got, nil, false))
@@ -103,7 +116,7 @@ func TestRuleUnderLosses(t *testing.T) {
 	}
 
 	short := l[:150]
-	r = NewRule("cubic", 1448, .05)
+	r = NewRule("cubic", 1448, 1, .05)
 	if _, known := stopAt(r, short); known {
 		t.Error("known after a few losses")
 	}
@@ -127,7 +140,8 @@ func TestInterval(t *testing.T) {
 		{"none", nil, 0, math.Inf(1)},
 		{"two", rates(1, 3), 2, math.Inf(1)},
 		{"equal", rates(5, 5, 5), 5, 0},
-		{"independent", rates(9, 11, 9, 11), 10, 3.182 * 1.1547 / 2},
+		{"independent", rates(8, 10, 12, 10), 10, 3.182 * 1.63299 / 2},
+		{"in turns", rates(9, 11, 9, 11), 10, 3.182 * 1.1547 / 2 / math.Sqrt(3)},
 		// Lag-one correlation .25 of 1, 2, 3, 4: 1.667 for the width.
 		{"rising", rates(1, 2, 3, 4), 2.5, 3.182 * 1.29099 / 2 * math.Sqrt(1.25/.75)},
 	} {
@@ -154,7 +168,7 @@ func FuzzRule(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 4, 5, 6, 200, 100, 3}, true)
 	f.Fuzz(func(t *testing.T, data []byte, lossBased bool) {
 		l := Log{{Fed: true}}
-		r := NewRule(map[bool]string{true: "cubic", false: "bbr"}[lossBased], 1448, .05)
+		r := NewRule(map[bool]string{true: "cubic", false: "bbr"}[lossBased], 1448, 1, .05)
 		for i, b := range data {
 			last := l[len(l)-1]
 			l = append(l, Sample{
