@@ -153,6 +153,7 @@ func fairCalls(t *testing.T, ownVPC bool) map[string]matrixCall {
 	calls := map[string]matrixCall{}
 	synctest.Test(t, func(t *testing.T) {
 		w := openMatrixWorld(t, door.Faults{NoDefault: noDefault(ownVPC)})
+		w.leavePlacementGroup(t)
 		s, err := w.sweep(t, filepath.Join(t.TempDir(), "run"))
 		if code := exitCode(verdict(s, "", err)); code != exitOK || s.OK != s.Pairs {
 			t.Fatalf("a fair sweep ends with %d, %v: %+v", code, err, s)
@@ -180,6 +181,9 @@ func fairCalls(t *testing.T, ownVPC bool) map[string]matrixCall {
 func (c cell) test(t *testing.T) {
 	w := openMatrixWorld(t, c.faults())
 	w.regions = c.regions()
+	if c.is("DeletePlacementGroup") {
+		w.leavePlacementGroup(t)
+	}
 	dir := filepath.Join(t.TempDir(), "run")
 	s, err := w.sweep(t, dir)
 	want := c.want()

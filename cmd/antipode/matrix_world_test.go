@@ -14,6 +14,10 @@ import (
 	"testing"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
 	"github.com/antipode-bench/antipode"
 	"github.com/antipode-bench/antipode/lab/door"
 	"github.com/antipode-bench/antipode/lab/door/model"
@@ -76,6 +80,21 @@ func openMatrixWorld(t *testing.T, faults door.Faults) *matrixWorld {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// leavePlacementGroup makes what a teardown removes though no sweep makes it.
+func (w *matrixWorld) leavePlacementGroup(t *testing.T) {
+	t.Helper()
+	client := ec2.New(ec2.Options{BaseEndpoint: awssdk.String("http://aws.test"), Region: ireland.Name,
+		HTTPClient: overPipes(t, w.doors.AWS()), Credentials: aws.StaticCredentials("AKIALAB", "secret")})
+	tags := types.TagSpecification{ResourceType: types.ResourceTypePlacementGroup}
+	for key, value := range map[string]string{providers.TagRun: matrixRun, providers.TagExpires: time.Now().Add(time.Hour).UTC().Format(time.RFC3339)} {
+		tags.Tags = append(tags.Tags, types.Tag{Key: awssdk.String(key), Value: awssdk.String(value)})
+	}
+	if _, err := client.CreatePlacementGroup(t.Context(), &ec2.CreatePlacementGroupInput{GroupName: awssdk.String("near"),
+		Strategy: types.PlacementStrategyCluster, TagSpecifications: []types.TagSpecification{tags}}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sweep measures all pairs of the regions and returns what the command would

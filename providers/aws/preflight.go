@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -71,7 +72,12 @@ func (p *Provider) accounts(ctx context.Context, regions []string) map[string]ac
 	return found
 }
 
+// accountPatience leaves time to ask the regions, whatever the account says.
+const accountPatience = 10 * time.Second
+
 func (r *region) account(ctx context.Context) account {
+	ctx, cancel := context.WithTimeout(ctx, accountPatience)
+	defer cancel()
 	out, err := ask(ctx, r, r.sts.GetCallerIdentity, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return account{err: err}
