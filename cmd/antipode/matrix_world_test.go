@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +53,7 @@ type matrixWorld struct {
 	doors     *door.Doors
 	calls     *callLog
 	providers map[string]providers.Provider
+	disksStay atomic.Bool // when the machines that are made from now on end
 }
 
 // openMatrixWorld must be called inside a synctest bubble.
@@ -70,12 +72,12 @@ func openMatrixWorld(t *testing.T, faults door.Faults) *matrixWorld {
 		}
 	})
 	w.providers["aws"], err = aws.New(t.Context(), aws.Options{Endpoint: "http://aws.test",
-		HTTPClient: overPipes(t, w.doors.AWS()), Credentials: aws.StaticCredentials("AKIALAB", "secret")})
+		HTTPClient: w.client(t, w.doors.AWS()), Credentials: aws.StaticCredentials("AKIALAB", "secret")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.providers["gcp"], err = gcp.New(t.Context(), gcp.Options{Endpoint: "http://gcp.test",
-		HTTPClient: overPipes(t, w.doors.GCP()), Project: door.DefaultProject})
+		HTTPClient: w.client(t, w.doors.GCP()), Project: door.DefaultProject})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +97,18 @@ func (w *matrixWorld) leavePlacementGroup(t *testing.T) {
 		Strategy: types.PlacementStrategyCluster, TagSpecifications: []types.TagSpecification{tags}}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// client is one of a provider's.
+func (w *matrixWorld) client(t *testing.T, handler http.Handler) *http.Client {
+	client := overPipes(t, handler)
+	client.Transport = changed{client.Transport, func(body []byte) []byte {
+		if w.disksStay.Load() {
+			return keepDisks(body)
+		}
+		return body
+	}}
+	return client
 }
 
 // sweep measures all pairs of the regions and returns what the command would
