@@ -14,7 +14,7 @@ SOURCES := $(shell find . -name '*.go' -not -name '*_test.go' -not -path './runs
 # Where `make run` sweeps: three AWS and three GCP regions on four continents.
 RUN_REGIONS := aws:us-east-1,aws:eu-central-1,aws:ap-northeast-1,gcp:us-west1,gcp:southamerica-east1,gcp:asia-southeast1
 
-.PHONY: help build run test check format vet staticcheck tidy race fuzz golden page chaos bench-probe bench-schedule bench-sweep bench-report bench-page accuracy cross clean
+.PHONY: help build run test check format vet staticcheck tidy race fuzz golden page chaos bench-probe bench-schedule bench-sweep bench-equal bench-report bench-page accuracy cross clean
 
 help: ## list what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +95,9 @@ bench-page: ## report.html of 5,852 pairs in headless Chromium: opening, sorting
 
 bench-sweep: build ## 46 regions on the lab, 2,070 pairs: time, makespan over the bound, memory of the controller; some minutes (SWEEP_FLAGS)
 	$(GO) run ./bench/sweep $(SWEEP_FLAGS)
+
+bench-equal: build ## ten comparisons of sweeps of the same world on the lab: none may find a regression of 10 %; six minutes (EQUAL_FLAGS)
+	$(GO) run ./bench/equal $(EQUAL_FLAGS)
 
 accuracy: bin/antipode-probe bin/antipode-machine ## the probe against the lab's truth on 134 paths and 12 token buckets: half an hour; goes on where it was interrupted
 	$(GO) run ./bench/accuracy $(ACCURACY_FLAGS)

@@ -57,6 +57,7 @@ var arrows = map[string][]string{
 	"lab/vm":                 {},
 	"lab/world":              {".", "strictyaml"},
 	"bench/accuracy":         {".", "lab", "lab/router", "lab/vm", "lab/world", "probe/wire", "probe/trace", "remote"},
+	"bench/equal":            {"analysis", "results"},
 	"bench/probe":            {},
 	"bench/report":           {".", "analysis", "results"},
 	"bench/schedule":         {".", "orchestrator/plan"},
