@@ -34,9 +34,17 @@ export function select(label, options, chosen, change) {
 }
 
 const context = document.createElement('canvas').getContext('2d');
+const widths = new Map();
+let family;
 
 // textWidth is in px, of the page's font; it is rounded up.
 export function textWidth(text, size, weight = 400) {
-  context.font = `${weight} ${size}px ${getComputedStyle(document.body).fontFamily}`;
-  return Math.ceil(context.measureText(text).width);
+  family ??= getComputedStyle(document.body).fontFamily;
+  const font = `${weight} ${size}px ${family}`;
+  const key = `${font} ${text}`;
+  if (!widths.has(key)) {
+    context.font = font;
+    widths.set(key, Math.ceil(context.measureText(text).width));
+  }
+  return widths.get(key);
 }

@@ -93,7 +93,7 @@ export class WorldMap {
     this.context.scale(scale, scale);
     this.projection = geoNaturalEarth1().rotate([-11, 0]).fitExtent([[2, 2], [this.width - 2, height - 2]], {type: 'Sphere'});
     this.path = geoPath(this.projection, this.context);
-    this.#world();
+    this.#background(scale, height);
     this.arcs = this.#chosen();
     this.bands = this.#bandsOfArcs();
     this.#arcs();
@@ -106,6 +106,20 @@ export class WorldMap {
   #bandsOfArcs() {
     const values = this.facts.pairs[this.metric.key];
     return bandsOf(this.which.startsWith('from:') ? values : this.arcs.map((i) => values[i]), this.metric);
+  }
+
+  // background is drawn anew only where its size or its colours have changed.
+  #background(scale, height) {
+    const {context: c, theme} = this;
+    const look = [this.width, scale, theme.colour('sea'), theme.colour('land')].join(' ');
+    if (this.look !== look) {
+      this.look = look;
+      this.#world();
+      this.world = make('canvas', {width: this.canvas.width, height: this.canvas.height});
+      this.world.getContext('2d').drawImage(this.canvas, 0, 0);
+      return;
+    }
+    c.drawImage(this.world, 0, 0, this.width, height);
   }
 
   #world() {

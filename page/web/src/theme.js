@@ -3,6 +3,7 @@
 export class Theme {
   #listeners = [];
   #chosen = null;
+  #colours = new Map(); // to ask the browser is to have it work out all styles
   #system = matchMedia('(prefers-color-scheme: dark)');
 
   constructor(button) {
@@ -32,10 +33,16 @@ export class Theme {
 
   // colour is what the style sheet says for a name such as "ink".
   colour(name) {
-    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+    let colour = this.#colours.get(name);
+    if (colour === undefined) {
+      colour = getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+      this.#colours.set(name, colour);
+    }
+    return colour;
   }
 
   #apply() {
+    this.#colours.clear();
     document.documentElement.dataset.theme = this.dark ? 'dark' : 'light';
     this.button.textContent = this.dark ? 'Light' : 'Dark';
     this.button.setAttribute('aria-label', `Use ${this.dark ? 'light' : 'dark'} colours`);
