@@ -20,14 +20,15 @@ const module = "github.com/antipode-bench/antipode"
 // everything.
 var arrows = map[string][]string{
 	".":                      {"strictyaml"},
-	"strictyaml":             {},
+	"nearest":                {},
+	"strictyaml":             {"nearest"},
 	"units":                  {},
 	"allowance":              {"strictyaml"},
 	"prices":                 {".", "strictyaml"},
 	"cmd/antipode":           {"*"},
 	"cmd/antipode-probe":     {"probe", "probe/trace", "probe/wire", "units"},
 	"cmd/antipode-machine":   {"lab/command", "lab/machine"},
-	"orchestrator/plan":      {".", "prices", "results"},
+	"orchestrator/plan":      {".", "nearest", "prices", "results"},
 	"orchestrator":           {".", "orchestrator/plan", "providers", "remote", "probe/wire", "results"},
 	"cleanup":                {"providers"},
 	"providers":              {"."},

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/antipode-bench/antipode/nearest"
 )
 
 // File is a file being read, and what is wrong with it so far.
@@ -76,7 +78,7 @@ func (f *File) Keys(n *yaml.Node, what string, required, optional []string) (lin
 		_, twice := lines[key.Value]
 		switch {
 		case key.Kind != yaml.ScalarNode || !slices.Contains(known, key.Value):
-			f.Errorf(key.Line, "unknown key %q, want one of %s", key.Value, strings.Join(known, ", "))
+			f.Errorf(key.Line, "unknown key %q, %s", key.Value, expected(key.Value, known))
 		case twice:
 			f.Errorf(key.Line, "key %q is there twice", key.Value)
 		}
@@ -88,6 +90,16 @@ func (f *File) Keys(n *yaml.Node, what string, required, optional []string) (lin
 		}
 	}
 	return lines, len(f.errs) == before
+}
+
+// listed is how many keys a message names; of more it names the nearest.
+const listed = 12
+
+func expected(key string, known []string) string {
+	if len(known) > listed && key != "" {
+		return "the nearest is " + nearest.Of(key, known)
+	}
+	return "want one of " + strings.Join(known, ", ")
 }
 
 // Load fills to, a pointer, with the values of a node; ok is false, with the

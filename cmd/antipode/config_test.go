@@ -55,7 +55,7 @@ func TestConfig(t *testing.T) {
 // TestBadConfigs: one file for each thing that can be wrong, named with its line.
 func TestBadConfigs(t *testing.T) {
 	for name, want := range map[string]string{
-		"unknown.yaml":  `unknown.yaml:2: unknown key "regoin"`,
+		"unknown.yaml":  `unknown.yaml:2: unknown key "regoin", the nearest is regions`,
 		"twice.yaml":    `twice.yaml:3: key "streams" is there twice`,
 		"value.yaml":    `value.yaml:1: duration: "soon"`,
 		"list.yaml":     "list.yaml:1: streams: want one value",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/antipode-bench/antipode"
+	"github.com/antipode-bench/antipode/nearest"
 )
 
 // selectRegions grants the wishes for regions, and --cloud-pairs as far as it
@@ -115,50 +116,27 @@ func resolve(all []antipode.Region, flag, name string) (antipode.Region, error) 
 	}
 	switch {
 	case len(found) == 0:
-		return antipode.Region{}, &WishError{flag, name, "unknown region; the nearest name is " + nearest(all, want)}
+		return antipode.Region{}, &WishError{flag, name, "unknown region; the nearest name is " + nearestRegion(all, want)}
 	case len(found) > 1:
 		return antipode.Region{}, &WishError{flag, name, "means both " + found[0].ID() + " and " + found[1].ID()}
 	}
 	return found[0], checkCloud(all, flag, name, found[0].Cloud)
 }
 
-// nearest is the id of the region, of a cloud machines can be launched in, whose
-// id or bare name takes the fewest edits to become name; the first of several.
-func nearest(all []antipode.Region, name string) string {
-	best, fewest, clouds := "", len(name)+100, measurable(all)
+// nearestRegion is the id of the region, of a cloud machines can be launched in,
+// whose id or bare name is nearest to name.
+func nearestRegion(all []antipode.Region, name string) string {
+	clouds, byName := measurable(all), map[string]string{}
+	var known []string
 	for _, r := range all {
-		if !slices.Contains(clouds, r.Cloud) {
-			continue
-		}
-		known := r.Name
+		called := r.Name
 		if strings.Contains(name, ":") {
-			known = r.ID()
+			called = r.ID()
 		}
-		if n := edits(name, known); n < fewest {
-			best, fewest = r.ID(), n
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance: the fewest insertions, deletions and
-// replacements of bytes that make b of a.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		if slices.Contains(clouds, r.Cloud) && byName[called] == "" {
+			byName[called] = r.ID()
+			known = append(known, called)
 		}
 	}
-	return row[len(b)]
+	return byName[nearest.Of(name, known)]
 }

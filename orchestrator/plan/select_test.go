@@ -221,17 +221,6 @@ func TestParseCloudPair(t *testing.T) {
 	}
 }
 
-func TestEdits(t *testing.T) {
-	for _, tt := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"us-esat-1", "us-east-1", 2}} {
-		if got := edits(tt.a, tt.b); got != tt.want || edits(tt.b, tt.a) != tt.want {
-			t.Errorf("edits(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 func ids(regions []antipode.Region) string {
 	var names []string
 	for _, r := range regions {
