@@ -31,7 +31,8 @@ func newLab() *cobra.Command {
 		Long: `The lab is a planet in a box: the clouds' APIs on local doors, machines as process
 trees with real TCP, and an internet with known delays and rates between them. It
 needs Linux, no root and no cloud account. "antipode sweep --lab" starts one for the
-sweep; "antipode lab up NAME" keeps one running for "antipode sweep --lab=NAME".`,
+sweep; "antipode lab up NAME" keeps one running for "antipode sweep --lab=NAME", and for
+programs of your own in its regions: "antipode lab exec".`,
 		Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -120,8 +121,9 @@ func newLabInventory() *cobra.Command {
 		Use:   "inventory NAME",
 		Short: "Print what exists behind a lab's doors, as JSON",
 		Long: `Inventory prints everything that exists in a lab: cloud resources as the lab itself
-sees them, and the processes of its machines. After a sweep no process is left, and no
-resource but instances that are "terminated", which EC2 goes on listing for a while.`,
+sees them, and the processes of its machines. After a sweep no process is left but the
+places of "antipode lab exec", and no resource but instances that are "terminated", which
+EC2 goes on listing for a while.`,
 		Args: oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return askLab(cmd, args[0], func(ctx context.Context, l *lab.Lab) ([]byte, error) { return l.Inventory(ctx) })
