@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -117,6 +118,9 @@ func (u user) holdEnds(t *testing.T, lab string) {
 	nobodyOf(family, "kill -9")
 	s, family = start()
 	u.run(t, time.Minute, "lab", "down", lab).want(t, 0)
+	if now := processes(); slices.ContainsFunc(family[1:], func(p process) bool { return now[p.pid].born == p.born }) {
+		t.Error("lab down did not wait for the end of what ran there")
+	}
 	s.wait(t, time.Minute).want(t, 1, "the lab is gone")
 	nobodyOf(family, "lab down")
 }

@@ -17,6 +17,7 @@ import (
 type client struct {
 	conn *seqpacket.Conn
 	proc *process // nil when the lab was entered
+	home *state   // of the lab, when it was entered by its name
 
 	mu      sync.Mutex
 	nextID  uint64

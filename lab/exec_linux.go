@@ -37,6 +37,12 @@ func (l *Lab) Exec(ctx context.Context, region string, args []string, asRoot boo
 	if len(files) != 3 {
 		return 0, errors.New("lab: enter a region: the lab sent no way in")
 	}
+	var held *os.File
+	if c.home != nil {
+		if held, err = c.home.hold(); err != nil {
+			return 0, fmt.Errorf("lab: enter a region: %w", err)
+		}
+	}
 	hear := make(chan os.Signal, 16)
 	notify(hear)
 	defer signal.Stop(hear)
@@ -44,8 +50,9 @@ func (l *Lab) Exec(ctx context.Context, region string, args []string, asRoot boo
 	defer at.restore()
 	p, err := command.Start(command.Launch{
 		Spec:  command.Spec{Args: args, HostName: hostName(region), Hosts: hostsFile(all)},
-		NetNS: files[0], Program: files[1], Leash: files[2], AsRoot: asRoot,
+		NetNS: files[0], Program: files[1], Leash: files[2], Held: held, AsRoot: asRoot,
 	})
+	held.Close() // nil can be closed; the command has it
 	if err != nil {
 		return 0, fmt.Errorf("lab: %s: %w", region, err)
 	}

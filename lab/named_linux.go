@@ -104,7 +104,11 @@ func enter(ctx context.Context, name string) (*Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	return greet(ctx, seqpacket.New(c.(*net.UnixConn)), nil)
+	l, err := greet(ctx, seqpacket.New(c.(*net.UnixConn)), nil)
+	if err == nil {
+		l.control.(*client).home = s
+	}
+	return l, err
 }
 
 // Down ends a lab, however little it responds, and returns when all of it is
@@ -123,8 +127,10 @@ func down(ctx context.Context, name string) error {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, downTimeout, fmt.Errorf("not gone within %v", downTimeout))
 	defer cancel()
-	for !s.stale() {
-		s.kill()
+	for !s.stale() || s.inUse() {
+		if !s.stale() {
+			s.kill()
+		} // else the commands in there (Exec) are about to end
 		select {
 		case <-time.After(10 * time.Millisecond):
 		case <-ctx.Done():

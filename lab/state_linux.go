@@ -146,6 +146,32 @@ func (s *state) stale() bool {
 	return err == nil && lock.Type == unix.F_UNLCK
 }
 
+// hold returns a file that says that a command runs in the lab, for as long as
+// anybody has it open.
+func (s *state) hold() (*os.File, error) {
+	f, err := os.OpenFile(s.path("commands"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	lock := unix.Flock_t{Type: unix.F_RDLCK}
+	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &lock); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// inUse reports whether a command runs.
+func (s *state) inUse() bool {
+	f, err := os.Open(s.path("commands"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	lock := unix.Flock_t{Type: unix.F_WRLCK} // asked about, not taken
+	return unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, &lock) == nil && lock.Type != unix.F_UNLCK
+}
+
 // clean removes what a dead lab left. Safe to call at once with others.
 func (s *state) clean() error {
 	err := s.acquire()
@@ -167,7 +193,7 @@ func (s *state) remove() error {
 
 // empty deletes everything but the lock.
 func (s *state) empty() {
-	for _, file := range []string{"control", "pid", "log"} {
+	for _, file := range []string{"control", "pid", "log", "commands"} {
 		_ = os.Remove(s.path(file))
 	}
 }

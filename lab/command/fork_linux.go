@@ -14,7 +14,7 @@ import (
 type entry struct {
 	userNS, netNS int // -1: stays where it is
 	program       int // descriptor of the binary to execute
-	kept          [3]uintptr
+	kept          []uintptr
 	status        int // writing end of the pipe for notices
 	argv, envv    **byte
 	mask          unix.Sigset_t // the caller's, for the program

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -29,16 +30,11 @@ func Main(args []string) int {
 }
 
 func run(args []string) (code int, err error) {
-	var files []*os.File
-	for _, arg := range args {
-		fd, err := strconv.Atoi(arg)
-		if err != nil {
-			return ExitFailed, fmt.Errorf("descriptor %q: %w", arg, err)
-		}
-		unix.CloseOnExec(fd)
-		files = append(files, os.NewFile(uintptr(fd), "inherited"))
+	files, err := inherit(args)
+	if err != nil {
+		return ExitFailed, err
 	}
-	if os.Getpid() != 1 || len(files) != 3 {
+	if os.Getpid() != 1 || len(files) < 3 {
 		return ExitFailed, errors.New("not the first process of a pid namespace: antipode lab exec starts this program, nobody else")
 	}
 	var spec Spec
@@ -55,8 +51,25 @@ func run(args []string) (code int, err error) {
 		return code, err
 	}
 	go forward(files[1], pid)
-	go endWith(files[2])
-	return await(pid), nil
+	var over atomic.Bool
+	go endWith(files[2], &over)
+	return await(pid, &over), nil
+}
+
+// inherit takes over descriptors: Launch's Spec, the caller's signals, Leash and, if
+// there is one, Held.
+func inherit(args []string) (files []*os.File, err error) {
+	for i, arg := range args {
+		fd, err := strconv.Atoi(arg)
+		if err != nil {
+			return nil, fmt.Errorf("descriptor %q: %w", arg, err)
+		}
+		unix.CloseOnExec(fd)
+		if i < 3 { // Held stays a bare descriptor: a file would be closed once nobody uses it
+			files = append(files, os.NewFile(uintptr(fd), "inherited"))
+		}
+	}
+	return files, nil
 }
 
 // hear takes the signals of the terminal, which reach the command without us:
@@ -108,21 +121,23 @@ func forward(signals *os.File, pid int) {
 	}
 }
 
-// endWith ends all when the lab has ended.
-func endWith(leash *os.File) {
+// endWith ends all when the lab has ended: we go last, since Held closes with us.
+func endWith(leash *os.File, over *atomic.Bool) {
 	_, _ = leash.Read(make([]byte, 1)) // nobody writes
 	log.Print("the lab is gone")
-	os.Exit(ExitFailed)
+	over.Store(true)
+	_ = unix.Kill(-1, unix.SIGKILL)
 }
 
-// await reaps, as a first process must, until the command itself has ended.
-func await(pid int) int {
+// await reaps, as a first process must, until the command itself has ended; when
+// all is over, until everything has.
+func await(pid int, over *atomic.Bool) int {
 	for {
 		var status syscall.WaitStatus
 		switch ended, err := syscall.Wait4(-1, &status, 0, nil); {
 		case err != nil && err != syscall.EINTR:
 			return ExitFailed
-		case ended != pid:
+		case ended != pid || over.Load():
 		case status.Signaled():
 			return exitBySignals + int(status.Signal())
 		default:

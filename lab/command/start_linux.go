@@ -19,6 +19,7 @@ type Launch struct {
 	NetNS   *os.File // the network namespace; nil: the caller's own
 	Program *os.File // cmd/antipode-machine
 	Leash   *os.File // reading end of a pipe: when its other end closes, the command is killed
+	Held    *os.File // held open until the last of the command's processes has ended; nil: nothing is
 	AsRoot  bool     // in a lab of an ordinary user: as the root of it, not as oneself
 }
 
@@ -57,7 +58,11 @@ func Start(l Launch) (*Process, error) {
 	}
 	defer theirs.Close()
 	p := &Process{signals: ours}
-	if err := p.start(e, spec, theirs, l.Leash); err != nil {
+	kept := []*os.File{spec, theirs, l.Leash}
+	if l.Held != nil {
+		kept = append(kept, l.Held)
+	}
+	if err := p.start(e, kept); err != nil {
 		ours.Close()
 		return nil, err
 	}
@@ -65,10 +70,10 @@ func Start(l Launch) (*Process, error) {
 }
 
 // start spawns the first process from a thread that ends with it.
-func (p *Process) start(e *entry, kept ...*os.File) error {
+func (p *Process) start(e *entry, kept []*os.File) error {
 	argv := []string{ProgramName}
-	for i, f := range kept {
-		e.kept[i] = f.Fd()
+	for _, f := range kept {
+		e.kept = append(e.kept, f.Fd())
 		argv = append(argv, strconv.Itoa(int(f.Fd())))
 	}
 	argp, err := syscall.SlicePtrFromStrings(argv)
