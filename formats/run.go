@@ -32,7 +32,7 @@ func readRun(dir string, sink Sink) error {
 		return err
 	}
 	sink.Locate(m.places())
-	facts := &rowsOfPairs{Sink: sink, rows: map[pairKey][]int{}}
+	facts := &rowsOfPairs{Sink: sink, rows: map[pairKey][]measured{}}
 	file := filepath.Join(dir, resultsFile)
 	data, err := os.Open(file)
 	if err != nil {

@@ -70,6 +70,43 @@ func TestRunFolder(t *testing.T) {
 	}
 }
 
+// TestSamplesOfRepetitions: they go to the row of their repetition, though that of
+// another has none.
+func TestSamplesOfRepetitions(t *testing.T) {
+	dir := t.TempDir()
+	runFolder(t, dir)
+	file, err := results.ReadFile(filepath.Join(dir, "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "results.csv")); err != nil {
+		t.Fatal(err)
+	}
+	w, err := results.Create(filepath.Join(dir, "results.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := file.Rows[0]
+	for repetition := range int64(3) {
+		r.Repetition = new(repetition + 1)
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	line := r.RunID + "," + r.FromCloud + "," + r.FromRegion + "," + r.ToCloud + "," + r.ToRegion + ",,1250000,100000,90000,"
+	text := "run_id,from_cloud,from_region,to_cloud,to_region,stream,received_bytes,at_us,srtt_us,repetition\n" + line + "3\n" + line + "1\n"
+	if err := os.WriteFile(filepath.Join(dir, "samples.csv"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	one := results.Series{AtS: []float32{0.1}, GoodputBps: []float32{1e8}, RTTMs: []float32{90}}
+	if diff := cmp.Diff(map[int]results.Series{0: one, 2: one}, readFile(t, dir).series); diff != "" {
+		t.Errorf("series (-want +got):\n%s", diff)
+	}
+}
+
 func TestFolderOfRuns(t *testing.T) {
 	dir := t.TempDir()
 	runFolder(t, filepath.Join(dir, "a"))

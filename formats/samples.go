@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/antipode-bench/antipode/results"
@@ -18,21 +19,32 @@ type pairKey struct{ run, fromCloud, from, toCloud, to string }
 // rowsOfPairs remembers where the rows of each pair are.
 type rowsOfPairs struct {
 	Sink
-	rows  map[pairKey][]int // those that are ok, in order
+	rows  map[pairKey][]measured // those that are ok, in order
 	count int
+}
+
+// measured is a row whose samples are still to come.
+type measured struct {
+	row        int
+	repetition string // empty if there is only one
 }
 
 func (s *rowsOfPairs) Add(r results.Row) {
 	if r.Status == results.StatusOK {
 		key := pairKey{r.RunID, r.FromCloud, r.FromRegion, r.ToCloud, r.ToRegion}
-		s.rows[key] = append(s.rows[key], s.count)
+		m := measured{row: s.count}
+		if r.Repetition != nil {
+			m.repetition = strconv.FormatInt(*r.Repetition, 10)
+		}
+		s.rows[key] = append(s.rows[key], m)
 	}
 	s.count++
 	s.Sink.Add(r)
 }
 
 // readSamples tells the sink how tests went on. The samples of a pair's rows
-// follow each other in the order of the rows. No file is no error, nor is a line
+// follow each other in the order of the rows; where they name the repetition, it
+// is that row's. No file is no error, nor is a line
 // that breaks off: the evidence of a row may be missing, or end early.
 func readSamples(path string, rows *rowsOfPairs) error {
 	file, err := os.Open(path)
@@ -75,7 +87,8 @@ func readSamples(path string, rows *rowsOfPairs) error {
 type seriesBuilder struct {
 	rows     *rowsOfPairs
 	key      pairKey
-	atUs     int64 // of the line before
+	repeated string // which repetition; empty if that is not told
+	atUs     int64  // of the line before
 	received int64
 	series   results.Series
 }
@@ -89,9 +102,10 @@ func (b *seriesBuilder) take(c cells) {
 		return
 	}
 	key := pairKey{c.text("run_id"), c.text("from_cloud"), c.text("from_region"), c.text("to_cloud"), c.text("to_region")}
-	if key != b.key || atUs < b.atUs {
+	repeated := c.text("repetition")
+	if key != b.key || repeated != b.repeated || atUs < b.atUs {
 		b.flush()
-		b.key = key
+		b.key, b.repeated = key, repeated
 	}
 	if atUs <= b.atUs {
 		return
@@ -107,11 +121,13 @@ func (b *seriesBuilder) take(c cells) {
 	b.atUs, b.received = atUs, received
 }
 
-// flush gives the series to the next row of its pair.
+// flush gives the series to the next row of its pair, of its repetition.
 func (b *seriesBuilder) flush() {
-	if waiting := b.rows.rows[b.key]; len(waiting) > 0 && len(b.series.AtS) > 0 {
-		b.rows.AddSeries(waiting[0], b.series)
-		b.rows.rows[b.key] = waiting[1:]
+	waiting := b.rows.rows[b.key]
+	at := slices.IndexFunc(waiting, func(m measured) bool { return b.repeated == "" || m.repetition == b.repeated })
+	if at >= 0 && len(b.series.AtS) > 0 {
+		b.rows.AddSeries(waiting[at].row, b.series)
+		b.rows.rows[b.key] = slices.Delete(waiting, at, at+1)
 	}
 	b.series, b.atUs, b.received = results.Series{}, 0, 0
 }
