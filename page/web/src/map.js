@@ -85,6 +85,7 @@ export class WorldMap {
   paint() {
     if (!this.shown) return;
     this.width = this.frame.clientWidth;
+    if (!this.width) return; // not in sight: a change of size paints it
     const height = Math.round(this.width * 0.5);
     const scale = Math.max(2, devicePixelRatio);
     Object.assign(this.canvas, {width: this.width * scale, height: height * scale});
