@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -76,6 +77,8 @@ type journal struct {
 type syncedFile interface {
 	io.WriteCloser
 	Sync() error
+	Stat() (fs.FileInfo, error)
+	Truncate(size int64) error
 }
 
 // createJournal makes a new journal, and sees to it that a crash keeps its name.
@@ -111,13 +114,27 @@ func (j *journal) append(r Record) (int, error) {
 	r.Time = time.Now().UTC()
 	line, err := json.Marshal(r)
 	if err == nil {
-		_, err = j.file.Write(append(line, '\n'))
+		err = j.writeWhole(append(line, '\n'))
 	}
 	j.written++
 	if j.ledger != nil && err == nil {
 		j.ledger.enter(r)
 	}
 	return j.written, err
+}
+
+// writeWhole writes a record or nothing: of one that a full disk cut short what is
+// there is taken away, or the next would follow what is no record.
+func (j *journal) writeWhole(line []byte) error {
+	n, err := j.file.Write(line)
+	if err == nil || n == 0 {
+		return err
+	}
+	info, staterr := j.file.Stat()
+	if staterr != nil {
+		return errors.Join(err, staterr)
+	}
+	return errors.Join(err, j.file.Truncate(info.Size()-int64(n)))
 }
 
 // sync returns when the first n records are on disk. Records that came while
