@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
@@ -70,15 +71,17 @@ func show(t testing.TB, in page.Input, width, height int, scheme string) *tab {
 
 // browser is the only one of all tests, since to start one takes longer than most
 // of them do; nil until a test needs it.
-var browser struct {
-	context.Context
-	end func()
-}
+var browser context.Context
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if browser.end != nil {
-		browser.end()
+	if browser != nil {
+		// Not with the last breath: a browser that is asked to end takes its files with it.
+		ctx, cancel := context.WithTimeout(browser, starting)
+		if err := chromedp.Cancel(ctx); err != nil {
+			fmt.Fprintln(os.Stderr, "end chromium:", err)
+		}
+		cancel()
 	}
 	os.Exit(code)
 }
@@ -90,9 +93,9 @@ func startBrowser(t testing.TB) {
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
-	allocated, stop := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, end := chromedp.NewContext(allocated)
-	browser.Context, browser.end = ctx, func() { end(); stop() }
+	allocated, _ := chromedp.NewExecAllocator(context.Background(), options...)
+	browser, _ = chromedp.NewContext(allocated) // both end with TestMain
+	ctx := browser
 	// The first Run starts the browser, and has no limit of its own. A context with
 	// one would end the browser with it.
 	started := make(chan error, 1)
@@ -110,7 +113,7 @@ func startBrowser(t testing.TB) {
 // newTab is an empty page that shares nothing with those of other tests.
 func newTab(t testing.TB) *tab {
 	t.Helper()
-	if browser.Context == nil {
+	if browser == nil {
 		startBrowser(t)
 	}
 	w := &tab{t: t}
