@@ -71,6 +71,14 @@ func openMatrixWorld(t *testing.T, faults door.Faults) *matrixWorld {
 			t.Errorf("close the doors: %v", err)
 		}
 	})
+	w.openProviders(t)
+	return w
+}
+
+// openProviders are those of a new process, which remembers nothing.
+func (w *matrixWorld) openProviders(t *testing.T) {
+	t.Helper()
+	var err error
 	w.providers["aws"], err = aws.New(t.Context(), aws.Options{Endpoint: "http://aws.test",
 		HTTPClient: w.client(t, w.doors.AWS()), Credentials: aws.StaticCredentials("AKIALAB", "secret")})
 	if err != nil {
@@ -81,7 +89,6 @@ func openMatrixWorld(t *testing.T, faults door.Faults) *matrixWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w
 }
 
 // leavePlacementGroup makes what a teardown removes though no sweep makes it.
