@@ -91,11 +91,7 @@ func worst(p preflight) map[string]providers.Finding {
 }
 
 func (a asked) test(t *testing.T, kind fault.Kind, always bool) {
-	f := fault.Call{Place: fault.Place{Cloud: a.cloud, Region: a.region}, Call: a.call, Kind: kind, Count: 1}
-	if always {
-		f.Count = 0
-	}
-	w := openMatrixWorld(t, door.Faults{Calls: []fault.Call{f}})
+	w := openMatrixWorld(t, door.Faults{Calls: []fault.Call{a.fault(kind, always)}})
 	began := time.Now()
 	p := w.preflight(t)
 	if took := time.Since(began); took > longestPreflight {
