@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -22,18 +23,15 @@ func newLabRegions() *cobra.Command {
 programs have and find there: see "antipode lab exec".`,
 		Args: oneLab,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, cancel := context.WithTimeoutCause(cmd.Context(), labTimeout, errLabSilent)
-			defer cancel()
-			l, err := lab.Enter(ctx, args[0])
-			if err != nil {
-				return err
-			}
-			defer l.Close()
-			all, err := l.Regions(ctx)
-			if err != nil {
-				return err
-			}
-			return printPlaces(cmd.OutOrStdout(), all)
+			return askLab(cmd, args[0], func(ctx context.Context, l *lab.Lab) ([]byte, error) {
+				all, err := l.Regions(ctx)
+				if err != nil {
+					return nil, err
+				}
+				var table bytes.Buffer
+				err = printPlaces(&table, all)
+				return table.Bytes(), err
+			})
 		},
 	}
 }
